@@ -12,6 +12,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.db import Author, Database, Transaction
 from kalends.i18n import locale
+from kalends.i18n.locale import Locale
 from kalends.records.site import Site
 from kalends.reply import Wait
 from kalends.settings import Settings
@@ -199,6 +200,10 @@ class Context:
             # Until the site is read, its language is not known.
             self._locale = chosen
         return chosen
+
+    def set_locale(self, value: Locale) -> None:
+        """Write for another reader: the recipient of a message."""
+        self._locale = value
 
     def author(self) -> Author:
         """What the journal records of the changes of this request or command."""

@@ -12,6 +12,7 @@ from select import select
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.db import Database, Retry, counters
+from kalends.deliveries import languages
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
 from kalends.errors import Unavailable
@@ -72,6 +73,7 @@ def clean_up(ctx: Context) -> None:
         sessions.clean_up(tx, ctx.now)
         contacts.clean_up(ctx)
         deliveries.clean_up(ctx)
+        languages.clean_up(ctx)
         change_notices.clean_up(ctx)
         retries.clean_up(ctx)
         counters.clean_up(tx, ctx.now)

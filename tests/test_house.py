@@ -98,6 +98,7 @@ MODULE_LAYERS = {
                 "claims",
                 "event_time",
                 "guest_notice",
+                "languages",
                 "limits",
                 "place_notice",
                 "recipient_links",

@@ -7,6 +7,7 @@ from msgspec import UNSET, structs
 from kalends import errors, policy
 from kalends.changes import as_of
 from kalends.context import Context
+from kalends.deliveries import languages
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
@@ -242,6 +243,7 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
         if address:
             deliveries.limit_recipient(ctx, field, address)
             sending_limits.count_send(ctx, channel)
+            languages.remember(ctx, address)
             subscriber_id = opt_in(ctx, event, channel, address, source="send_to_me") if params.opt_in else None
             queued.append(deliveries.insert(ctx, event, channel, address, subscriber_id))
     if not queued:

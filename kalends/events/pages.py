@@ -183,7 +183,7 @@ def ask_announcement(ctx: Context, event_id: int, form: FormState | None = None)
         form=form,
         event=event,
         recipients=deliveries.count_recipients(ctx, event),
-        preview=message.preview(ctx.settings, event),
+        preview=message.preview(ctx.settings, event, ctx.locale),
     )
 
 

@@ -14,6 +14,8 @@ from kalends.events import store as events
 from kalends.events.change_notices import ChangedEvent, Facts
 from kalends.events.invitations import addresses, calendar_part, cancellations
 from kalends.events.invitations import store as invitations
+from kalends.i18n import Text, gettext, ngettext
+from kalends.i18n.locale import Locale
 from kalends.outbound.message import NEW_DATE, attach_events
 from kalends.outbound.outcome import Undeliverable
 from kalends.outbound.response_message import CHOICES, NO_MORE, Link, guest_mail
@@ -25,14 +27,14 @@ from kalends.responses import store as responses
 
 # The dates of a series in one message; the page of the event has all.
 MAX_EVENTS = 20
-REASON = "You get this because you responded to this event."
-INVITED = "You get this because you are invited to this event."
+REASON = gettext("You get this because you responded to this event.")
+INVITED = gettext("You get this because you are invited to this event.")
 # What is said of texts that are not repeated.
 DETAILS = {
-    "description": "The description was changed.",
-    "image": "The picture was changed.",
-    "tags": "The tags were changed.",
-    "note": "The note on it was changed.",
+    "description": gettext("The description was changed."),
+    "image": gettext("The picture was changed."),
+    "tags": gettext("The tags were changed."),
+    "note": gettext("The note on it was changed."),
 }
 
 
@@ -49,14 +51,16 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     event = visible.get(first.event_id)
     response = _response(ctx, delivery, first.event_id) if event else None
     invitation = invitations.find_for(ctx, event, delivery.address) if event else None
-    lines = _describe(first) if len(changed) == 1 else _list(changed)
-    subject = f"{_headline(first)}: {_title(first)}{_others(changed)}"
-    lead = "\n\n".join(filter(None, (notice.message, NEW_DATE if _headline(first) == "New date" else "")))
+    lines = _describe(first, ctx.locale) if len(changed) == 1 else _list(changed, ctx.locale)
+    subject = _subject(changed)
+    lead = "\n\n".join(filter(None, (notice.message, ctx.locale.translate(NEW_DATE) if _has_new_date(first) else "")))
     links = _links(ctx, event, response, invitation, asks=first.new is not None and first.new.status != "cancelled") if event else []
     stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))
     shown = event or _deleted_event(delivery, first)
     reason = REASON if response or not invitation else INVITED
-    mail = guest_mail(ctx.settings, delivery, shown, subject, lead, links, reason, lines=lines, stop=stop, has_file=False)
+    mail = guest_mail(
+        ctx.settings, delivery, shown, subject, lead, links, reason, lines=lines, stop=stop, has_file=False, locale=ctx.locale
+    )
     _add_calendars(ctx, mail, delivery, [visible[each.event_id] for each in changed if each.event_id in visible])
     if addresses.takes_replies(ctx.settings):
         deleted = {each.event_id for each in changed if each.new is None}
@@ -101,56 +105,72 @@ def _links(ctx: Context, event: Event, response: Response | None, invitation: In
     url = policy.response_url(ctx.settings, response) if response else policy.invitation_url(ctx.settings, invitation) if invitation else ""
     choices = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES] if url and asks else []
     is_open = event.is_open or invitation is None
-    return [*choices, *([Link("To the event", policy.guest_url(ctx.settings, event))] if is_open else [])]
+    return [*choices, *([Link(gettext("To the event"), policy.guest_url(ctx.settings, event))] if is_open else [])]
 
 
-def _headline(changed: ChangedEvent) -> str:
+def _headline(changed: ChangedEvent) -> Text:
     old, new = changed.old, changed.new
     if new is None or (new.status == "cancelled" and old.status != "cancelled"):
-        return "Cancelled"
+        return gettext("Cancelled")
     if new.status == "postponed" and old.status != "postponed":
-        return "Postponed"
+        return gettext("Postponed")
     if (new.start_at, new.end_at, new.all_day) != (old.start_at, old.end_at, old.all_day):
-        return "New date" if old.status == "postponed" else "New time"
+        return gettext("New date") if old.status == "postponed" else gettext("New time")
     if new.status != old.status:
-        return "It takes place"
-    return "New place" if new.location != old.location else "Changed"
+        return gettext("It takes place")
+    return gettext("New place") if new.location != old.location else gettext("Changed")
 
 
-def _describe(changed: ChangedEvent) -> list[str]:
+def _has_new_date(changed: ChangedEvent) -> bool:
+    return _headline(changed).msgid == "New date"
+
+
+def _describe(changed: ChangedEvent, locale: Locale) -> list[Text]:
     """What changed at one event, in sentences."""
     old, new = changed.old, changed.new
     if new is None:
-        return [f"This event was deleted: {_time(old)}."]
+        return [gettext("This event was deleted: %(time)s.", time=_time(old, locale))]
     lines = []
     if new.title != old.title:
-        lines.append(f"It was called: {old.title}")
-    if _time(new) != _time(old):
-        lines.append(f"New time: {_time(new)}. It was: {_time(old)}.")
+        lines.append(gettext("It was called: %(title)s", title=old.title))
+    if _time(new, locale) != _time(old, locale):
+        lines.append(gettext("New time: %(new)s. It was: %(old)s.", new=_time(new, locale), old=_time(old, locale)))
     if new.location != old.location:
-        lines.append(f"New place: {new.location or 'not known yet'}. It was: {old.location or 'not known'}.")
+        places = {"new": new.location or gettext("not known yet"), "old": old.location or gettext("not known")}
+        lines.append(gettext("New place: %(new)s. It was: %(old)s.", **places))
     if new.status == "planned" and old.status != "planned":
-        lines.append("It takes place after all." if old.status == "cancelled" else "It has a new date.")
+        lines.append(gettext("It takes place after all.") if old.status == "cancelled" else gettext("It has a new date."))
     if new.repeat != old.repeat:
-        lines.append(f"{new.repeat}." if new.repeat else "It takes place once.")
+        lines.append(gettext("%(rule)s.", rule=new.repeat) if new.repeat else gettext("It takes place once."))
     # A new status shows its note.
     details = [name for name in old.find_changed_details(new) if name != "note" or new.status == old.status]
     return lines + [DETAILS[name] for name in details]
 
 
-def _list(changed: list[ChangedEvent]) -> list[str]:
+def _list(changed: list[ChangedEvent], locale: Locale) -> list[Text]:
     """What changed at several events, a line each, with their titles if they are not all the same."""
-    names = [f"{_title(each)}, " if _has_titles(changed) else "" for each in changed]
-    times = [_time(each.old) + (f" → {_time(each.new)}" if _is_moved(each) else "") for each in changed]
-    lines = [f"{_headline(each)}: {name}{time}" for each, name, time in zip(changed, names, times, strict=True)]
-    return lines if len(lines) <= MAX_EVENTS else [*lines[:MAX_EVENTS], f"and {len(lines) - MAX_EVENTS} more"]
+    has_titles = _has_titles(changed)
+    lines = [_line(each, locale, has_title=has_titles) for each in changed]
+    more = len(lines) - MAX_EVENTS
+    return lines if more <= 0 else [*lines[:MAX_EVENTS], ngettext("and 1 more", "and %(num)s more", more)]
 
 
-def _others(changed: list[ChangedEvent]) -> str:
-    """What the subject says of the other events."""
+def _line(changed: ChangedEvent, locale: Locale, *, has_title: bool) -> Text:
+    old, new = _time(changed.old, locale), _time(changed.new, locale)
+    time = gettext("%(old)s → %(new)s", old=old, new=new) if new and new != old else old
+    if has_title:
+        return gettext("%(headline)s: %(title)s, %(time)s", headline=_headline(changed), title=_title(changed), time=time)
+    return gettext("%(headline)s: %(time)s", headline=_headline(changed), time=time)
+
+
+def _subject(changed: list[ChangedEvent]) -> Text:
+    """What changed at the first event, and how many others there are."""
+    values = {"headline": _headline(changed[0]), "title": _title(changed[0])}
     if len(changed) == 1:
-        return ""
-    return f" and {len(changed) - 1} more" if _has_titles(changed) else f" ({len(changed)} dates)"
+        return gettext("%(headline)s: %(title)s", **values)
+    if _has_titles(changed):
+        return ngettext("%(headline)s: %(title)s and 1 more", "%(headline)s: %(title)s and %(num)s more", len(changed) - 1, **values)
+    return ngettext("%(headline)s: %(title)s (1 date)", "%(headline)s: %(title)s (%(num)s dates)", len(changed), **values)
 
 
 def _has_titles(changed: list[ChangedEvent]) -> bool:
@@ -161,12 +181,8 @@ def _title(changed: ChangedEvent) -> str:
     return (changed.new or changed.old).title
 
 
-def _is_moved(changed: ChangedEvent) -> bool:
-    return changed.new is not None and _time(changed.new) != _time(changed.old)
-
-
-def _time(facts: Facts | None) -> str:
-    return event_time.long(facts) if facts else ""
+def _time(facts: Facts | None, locale: Locale) -> str:
+    return event_time.long(facts, locale.formats) if facts else ""
 
 
 def _deleted_event(delivery: Delivery, changed: ChangedEvent) -> Event:

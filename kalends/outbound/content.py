@@ -4,7 +4,7 @@ from collections.abc import Callable
 from email.message import EmailMessage
 
 from kalends.context import Context
-from kalends.deliveries import store, suppressions
+from kalends.deliveries import languages, store, suppressions
 from kalends.events import store as events
 from kalends.outbound import (
     account_message,
@@ -40,7 +40,9 @@ GUEST_MESSAGES: dict[str, Callable[[Context, Delivery], EmailMessage | str]] = {
 
 
 def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
-    """The e-mail or, for the channel `sms`, the text. Raises Undeliverable if there is nothing to tell any more."""
+    """The e-mail or, for the channel `sms`, the text, in the recipient's language. Raises Undeliverable if there is nothing to tell
+    any more."""
+    ctx.set_locale(languages.find_locale(ctx, delivery.address))
     if delivery.kind in GUEST_MESSAGES:
         if suppressions.is_suppressed(ctx, delivery):
             raise Undeliverable("They wanted no more such messages before it was sent, or their address does not work.")
@@ -48,16 +50,16 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
     if delivery.notice == "response_news":
         return _news(ctx, delivery)
     if delivery.kind in ACCOUNT_MESSAGES and not (delivery.is_about_new_date or delivery.is_about_place):
-        return ACCOUNT_MESSAGES[delivery.kind](ctx.settings, delivery, _account(ctx, delivery))
+        return ACCOUNT_MESSAGES[delivery.kind](ctx.settings, delivery, _account(ctx, delivery), ctx.locale)
     if delivery.kind == "confirm":
         render = message.confirmation if delivery.channel == "email" else message.confirmation_text
-        return render(ctx.settings, delivery, _asking(ctx, delivery))
+        return render(ctx.settings, delivery, _asking(ctx, delivery), ctx.locale)
     if delivery.kind in ("response", "proposal", "link"):
         return _about_response(ctx, delivery)
     current, event = _current(ctx, delivery)
     if current.is_about_place:
-        return place_message.place_mail(ctx.settings, current, event, _placed_response(ctx, current))
-    return (message.mail if current.channel == "email" else message.text)(ctx.settings, current, event)
+        return place_message.place_mail(ctx.settings, current, event, _placed_response(ctx, current), ctx.locale)
+    return (message.mail if current.channel == "email" else message.text)(ctx.settings, current, event, ctx.locale)
 
 
 def _news(ctx: Context, delivery: Delivery) -> EmailMessage:
@@ -102,9 +104,9 @@ def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
         proposal = proposals.find(ctx, current.proposal_id) if current.proposal_id else None
         if proposal is None:
             raise Undeliverable("What was to be confirmed had expired before it was sent.")
-        return response_message.proposal_mail(ctx.settings, current, event, proposal)
+        return response_message.proposal_mail(ctx.settings, current, event, proposal, ctx.locale)
     if current.notice == "response_removed":
-        return response_message.removal_mail(ctx.settings, current, event)
+        return response_message.removal_mail(ctx.settings, current, event, ctx.locale)
     if current.kind == "response":
         rows = responses.find_by_ids(ctx, [current.response_id] if current.response_id else [])
     else:
@@ -112,7 +114,8 @@ def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
     if not rows:
         raise Undeliverable("There is no response of this address.")
     response = rows[0]
-    return response_message.response_mail(ctx.settings, current, event, response, places.find(ctx, [response]).get(response.id))
+    place = places.find(ctx, [response]).get(response.id)
+    return response_message.response_mail(ctx.settings, current, event, response, place, ctx.locale)
 
 
 def _asking(ctx: Context, delivery: Delivery) -> User:

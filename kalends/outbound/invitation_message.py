@@ -10,22 +10,19 @@ from kalends.events.invitations import addresses, calendar_part, store
 from kalends.events.invitations.store import Note
 from kalends.events.series.sentence import describe as describe_rule
 from kalends.events.series.store import get as get_series
+from kalends.i18n import Text, gettext
 from kalends.outbound.message import add_bodies, describe_event, envelope, set_reply_to, shorten_description
 from kalends.outbound.outcome import Undeliverable
 from kalends.outbound.response_message import CHOICES, Link
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
-from kalends.settings import Settings
 from kalends.transports import sender
 from kalends.values.text import replace_control_characters
 from kalends.web.render import render_text
 
-INVITED = "{} invites you:"
-WITHDRAWN = "{} has taken back the invitation to this event."
-BY_MAIL = "You can respond in your calendar program, too. A reply to this mail goes to the organiser."
-REASON = "You get this because {} invited this address."
-NOT_AGAIN = "Do not invite me again"
+BY_MAIL = gettext("You can respond in your calendar program, too. A reply to this mail goes to the organiser.")
+NOT_AGAIN = gettext("Do not invite me again")
 
 
 def build(ctx: Context, delivery: Delivery) -> EmailMessage:
@@ -49,22 +46,23 @@ def preview(ctx: Context, event: Event, message: str | None, scope: str) -> str:
     target = store.target_of(event, scope)
     series_id = target.id if target.kind == "series" else None
     values = _values(ctx, event, message, series_id)
-    return _plain_text(values, [Link(text, "a link of each guest's own") for _, text in CHOICES], "")
+    own_link = ctx.locale.translate(gettext("a link of each guest's own"))
+    return _plain_text(ctx, values, [Link(text, own_link) for _, text in CHOICES], "")
 
 
 def _invitation(ctx: Context, delivery: Delivery, invitation: Invitation, event: Event) -> EmailMessage:
     settings, url = ctx.settings, policy.invitation_url(ctx.settings, invitation)
-    message = _envelope(settings, delivery, event, f"Invitation: {event.title}")
+    message = _envelope(ctx, delivery, event, gettext("Invitation: %(title)s", title=event.title))
     message["List-Unsubscribe"] = f"<{url}/stop>"
     message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     values = _values(ctx, event, invitation.message, invitation.series_id)
     links = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES]
     takes_replies = addresses.takes_replies(settings)
-    note = f"{BY_MAIL} " if takes_replies else ""
-    note += REASON.format(event.owner_name)
+    note = gettext("You get this because %(name)s invited this address.", name=event.owner_name)
     if takes_replies:
+        note = gettext("%(sentence)s %(more)s", sentence=BY_MAIL, more=note)
         set_reply_to(message, addresses.reply_address(settings, invitation), event.owner_name)
-    _add_bodies(message, values, links, note, Link(NOT_AGAIN, f"{url}/stop"))
+    _add_bodies(ctx, message, values, links, note, Link(NOT_AGAIN, f"{url}/stop"))
     file = calendar_part.build(ctx, invitation, event, "REQUEST" if takes_replies else "PUBLISH")
     if takes_replies:
         calendar_part.add_part(message, file, "REQUEST")
@@ -76,9 +74,10 @@ def _invitation(ctx: Context, delivery: Delivery, invitation: Invitation, event:
 
 def _withdrawal(ctx: Context, delivery: Delivery, invitation: Invitation, event: Event) -> EmailMessage:
     """That the invitation was taken back. To the guest alone the event is cancelled."""
-    message = _envelope(ctx.settings, delivery, event, f"Invitation taken back: {event.title}")
-    values = _values(ctx, event, None, invitation.series_id) | {"lead": WITHDRAWN.format(event.owner_name)}
-    _add_bodies(message, values, [])
+    message = _envelope(ctx, delivery, event, gettext("Invitation taken back: %(title)s", title=event.title))
+    lead = gettext("%(name)s has taken back the invitation to this event.", name=event.owner_name)
+    values = _values(ctx, event, None, invitation.series_id) | {"lead": lead}
+    _add_bodies(ctx, message, values, [])
     if addresses.takes_replies(ctx.settings):
         file = calendar_part.build(ctx, invitation, event, "CANCEL")
         calendar_part.add_part(message, file, "CANCEL")
@@ -87,40 +86,37 @@ def _withdrawal(ctx: Context, delivery: Delivery, invitation: Invitation, event:
 
 def _values(ctx: Context, event: Event, message: str | None, series_id: int | None) -> dict[str, Any]:
     rule = f"{describe_rule(get_series(ctx, series_id).rule.recurrence)}." if series_id is not None else ""
-    lead = INVITED.format(event.owner_name)
-    return {**describe_event(event), "event": event, "lead": lead, "message": message, "rule": rule}
+    lead = gettext("%(name)s invites you:", name=event.owner_name)
+    return {**describe_event(event, ctx.locale), "event": event, "lead": lead, "message": message, "rule": rule}
 
 
-def _add_bodies(message: EmailMessage, values: dict[str, Any], links: list[Link], note: str = "", stop: Link | None = None) -> None:
-    html = render_text("deliveries/invitation.html", **values, links=links, note=note, stop=stop)
-    add_bodies(message, _plain_text(values, links, f"{note}\n{stop.text}: {stop.url}" if stop else note), html)
+def _add_bodies(
+    ctx: Context, message: EmailMessage, values: dict[str, Any], links: list[Link], note: str = "", stop: Link | None = None
+) -> None:
+    html = render_text("deliveries/invitation.html", ctx.locale, **values, links=links, note=note, stop=stop)
+    translate = ctx.locale.translate
+    bottom = f"{translate(note)}\n{translate(stop.text)}: {stop.url}" if stop else translate(note)
+    add_bodies(message, _plain_text(ctx, values, links, bottom), html)
 
 
-def _plain_text(values: dict[str, Any], links: list[Link], note: str) -> str:
-    event = values["event"]
-    top = "\n".join(filter(None, (values["title"], values["time"], values["rule"], event.location)))
-    choices = "\n".join(f"{link.text}: {link.url}" for link in links)
-    parts = (values["lead"], values["message"], top, values["status"], event.description, choices, f"-- \n{note}" if note else "")
+def _plain_text(ctx: Context, values: dict[str, Any], links: list[Link], note: str) -> str:
+    event, translate = values["event"], ctx.locale.translate
+    top = "\n".join(filter(None, (translate(values["title"]), values["time"], values["rule"], event.location)))
+    choices = "\n".join(f"{translate(link.text)}: {link.url}" for link in links)
+    lead, status = translate(values["lead"]), translate(values["status"])
+    parts = (lead, values["message"], top, status, event.description, choices, f"-- \n{note}" if note else "")
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _envelope(settings: Settings, delivery: Delivery, event: Event, subject: str) -> EmailMessage:
+def _envelope(ctx: Context, delivery: Delivery, event: Event, subject: Text) -> EmailMessage:
     """From the service's own address, with the organiser's name: a mail from the organiser's address would not pass DMARC."""
-    message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
+    settings = ctx.settings
+    message = envelope(settings, delivery.address, ctx.locale.translate(subject), str(delivery.id), delivery.created_at)
     del message["From"]
     message["From"] = Address(
         replace_control_characters(event.owner_name).strip(), addr_spec=sender(settings.email_from, settings.url).addr_spec
     )
     return message
-
-
-NOTES = {
-    "text": "{guest} replied to the invitation:",
-    "counter": "{guest} proposes another time for this event. Change the event, or write to them.",
-    "delegated": "{guest} sends somebody else in their place. Invite that person, if you agree.",
-    "unreadable": "{guest} replied to the invitation with a calendar that could not be read: {text}.",
-    "refused": "Your reply to the invitation was not recorded: {text}",
-}
 
 
 def build_note(ctx: Context, delivery: Delivery) -> EmailMessage:
@@ -137,12 +133,29 @@ def build_note(ctx: Context, delivery: Delivery) -> EmailMessage:
 def _note(ctx: Context, delivery: Delivery, note: Note, invitation: Invitation, event: Event) -> EmailMessage:
     guest = f"{invitation.name} ({invitation.address})" if invitation.name else invitation.address
     is_to_guest = note.kind == "refused"
-    subject = f"Not recorded: {event.title}" if is_to_guest else f"{note.subject or 'Reply'} – {event.title}"
-    message = envelope(ctx.settings, delivery.address, subject, str(delivery.id), delivery.created_at)
+    subject = gettext("Not recorded: %(title)s", title=event.title) if is_to_guest else _note_subject(note, event)
+    message = envelope(ctx.settings, delivery.address, ctx.locale.translate(subject), str(delivery.id), delivery.created_at)
     if not is_to_guest:
         set_reply_to(message, invitation.address)
-    lead = NOTES[note.kind].format(guest=guest, text=note.text)
+    lead = _note_lead(note, guest)
     url = policy.invitation_url(ctx.settings, invitation) if is_to_guest else f"{ctx.settings.url}/events/{event.id}/invitations"
-    values = {**describe_event(event), "event": event, "lead": lead, "message": "" if "{text}" in NOTES[note.kind] else note.text}
-    _add_bodies(message, values | {"rule": ""}, [Link("Open the invitation" if is_to_guest else "To the invitations", url)])
+    quoted = "" if "text" in lead.values else note.text
+    values = {**describe_event(event, ctx.locale), "event": event, "lead": lead, "message": quoted, "rule": ""}
+    _add_bodies(ctx, message, values, [Link(gettext("Open the invitation") if is_to_guest else gettext("To the invitations"), url)])
     return message
+
+
+def _note_subject(note: Note, event: Event) -> str:
+    return f"{note.subject} – {event.title}" if note.subject else gettext("Reply – %(title)s", title=event.title)
+
+
+def _note_lead(note: Note, guest: str) -> Text:
+    if note.kind == "text":
+        return gettext("%(guest)s replied to the invitation:", guest=guest)
+    if note.kind == "counter":
+        return gettext("%(guest)s proposes another time for this event. Change the event, or write to them.", guest=guest)
+    if note.kind == "delegated":
+        return gettext("%(guest)s sends somebody else in their place. Invite that person, if you agree.", guest=guest)
+    if note.kind == "unreadable":
+        return gettext("%(guest)s replied to the invitation with a calendar that could not be read: %(text)s.", guest=guest, text=note.text)
+    return gettext("Your reply to the invitation was not recorded: %(text)s", text=note.text)

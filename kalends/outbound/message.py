@@ -15,6 +15,8 @@ from kalends.deliveries import event_time
 from kalends.deliveries.recipient_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
 from kalends.events.ical import build_file
 from kalends.events.status import describe, title_with_status
+from kalends.i18n import Text, gettext
+from kalends.i18n.locale import ENGLISH, Locale
 from kalends.outbound.mail import wire_address
 from kalends.outbound.segments import plain, segments
 from kalends.policy import guest_url
@@ -35,36 +37,26 @@ MAX_SEGMENTS = 2
 MAX_DESCRIPTION = 4_000
 # A title is not shortened below this length to keep the exact time.
 MIN_TITLE = 20
-REQUESTED = "You get this because somebody asked for it to be sent to this address."
-RESPONDED = "You get this because somebody responded to this event with this address."
-NEW_DATE = "This event has a new date. Can you come? Please respond again: until then, your earlier response counts."
-LISTED = "You get this because this address is on the list of {}."
-
-CONFIRM = """Somebody asked {service} to tell this address about events of {owner}.
-
-If it was you, confirm it here within 30 days:
-
-{url}
-
-If it was not, do nothing: you will not be told of any event.
-"""
+REQUESTED = gettext("You get this because somebody asked for it to be sent to this address.")
+RESPONDED = gettext("You get this because somebody responded to this event with this address.")
+NEW_DATE = gettext("This event has a new date. Can you come? Please respond again: until then, your earlier response counts.")
 
 
-def mail(settings: Settings, delivery: Delivery, event: Event) -> EmailMessage:
+def mail(settings: Settings, delivery: Delivery, event: Event, locale: Locale = ENGLISH) -> EmailMessage:
     """The event as e-mail: plain text, HTML and an iCalendar attachment."""
     event = shorten_description(event)
-    values = describe_event(event)
+    values = describe_event(event, locale)
     if delivery.is_about_new_date and event.status == "planned":
-        values |= {"title": f"New date: {event.title}", "status": NEW_DATE}
-    message = envelope(settings, delivery.address, values["title"], str(delivery.id), delivery.created_at)
+        values |= {"title": gettext("New date: %(title)s", title=event.title), "status": NEW_DATE}
+    message = envelope(settings, delivery.address, locale.translate(values["title"]), str(delivery.id), delivery.created_at)
     unsubscribe = None if delivery.subscriber_id is None else unsubscribe_url(settings, delivery.subscriber_id)
     if unsubscribe:
         message["List-Unsubscribe"] = f"<{unsubscribe}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    reason = LISTED.format(event.owner_name) if unsubscribe else RESPONDED if delivery.is_about_new_date else REQUESTED
+    reason = _listed(event) if unsubscribe else RESPONDED if delivery.is_about_new_date else REQUESTED
     url = _url(settings, event, for_guests=delivery.public)
     content: dict[str, Any] = {**values, "event": event, "url": url, "reason": reason, "unsubscribe": unsubscribe}
-    add_bodies(message, _plain_text(**content), render_text("deliveries/event.html", **content))
+    add_bodies(message, _plain_text(locale, **content), render_text("deliveries/event.html", locale, **content))
     attach_events(message, settings, [event], for_guests=delivery.public)
     return message
 
@@ -77,29 +69,42 @@ def attach_events(message: EmailMessage, settings: Settings, events: list[Event]
     )
 
 
-def preview(settings: Settings, event: Event) -> str:
+def preview(settings: Settings, event: Event, locale: Locale = ENGLISH) -> str:
     """The plain text of an announcement, for its sender to review."""
-    reason = LISTED.format(event.owner_name)
-    link = "a link of each recipient's own"
-    return _plain_text(**describe_event(event), event=event, url=_url(settings, event, for_guests=True), reason=reason, unsubscribe=link)
+    link = locale.translate(gettext("a link of each recipient's own"))
+    url = _url(settings, event, for_guests=True)
+    return _plain_text(locale, **describe_event(event, locale), event=event, url=url, reason=_listed(event), unsubscribe=link)
 
 
-def confirmation(settings: Settings, delivery: Delivery, owner: User) -> EmailMessage:
+def _listed(event: Event) -> Text:
+    return gettext("You get this because this address is on the list of %(owner)s.", owner=event.owner_name)
+
+
+def confirmation(settings: Settings, delivery: Delivery, owner: User, locale: Locale = ENGLISH) -> EmailMessage:
     """The e-mail with the link to confirm an opt-in to the owner's list."""
-    message = envelope(settings, delivery.address, "Confirm that you want to hear of events", str(delivery.id), delivery.created_at)
-    values = {"owner": _line(owner.name or owner.user_name), "service": settings.url, "url": confirm_url(settings, delivery.id)}
-    add_bodies(message, CONFIRM.format(**values), render_text("deliveries/confirm.html", **values))
+    subject = locale.translate(gettext("Confirm that you want to hear of events"))
+    message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
+    names = {"service": settings.url, "owner": _line(owner.name or owner.user_name)}
+    url = confirm_url(settings, delivery.id)
+    parts = (
+        gettext("Somebody asked %(service)s to tell this address about events of %(owner)s.", **names),
+        gettext("If it was you, confirm it here within 30 days:"),
+        url,
+        gettext("If it was not, do nothing: you will not be told of any event."),
+    )
+    text = "\n\n".join(map(locale.translate, parts))
+    add_bodies(message, f"{text}\n", render_text("deliveries/confirm.html", locale, **names, url=url))
     return message
 
 
-def confirmation_text(settings: Settings, delivery: Delivery, owner: User) -> str:
+def confirmation_text(settings: Settings, delivery: Delivery, owner: User, locale: Locale = ENGLISH) -> str:
     """The link to confirm an opt-in as SMS of two segments; the owner's name is shortened to fit."""
     link = short_confirm_url(settings, delivery.id)
     candidates = (
-        f"Events of {name}: confirm that you want to be told at" for name in _shorten(plain(_line(owner.name or owner.user_name)))
+        plain(locale.translate(gettext("Events of %(owner)s: confirm that you want to be told at %(url)s", owner=name, url=link)))
+        for name in _shorten(plain(_line(owner.name or owner.user_name)))
     )
-    fits = (text for text in candidates if segments(f"{text} {link}") <= MAX_SEGMENTS)
-    return f"{text} {link}" if (text := next(fits, "")) else link
+    return next((text for text in candidates if segments(text) <= MAX_SEGMENTS), link)
 
 
 def envelope(settings: Settings, address: str, subject: str, number: str, sent_at: int) -> EmailMessage:
@@ -142,27 +147,31 @@ def shorten_description(event: Event) -> Event:
     return structs.replace(event, description=f"{event.description[:MAX_DESCRIPTION].rstrip()} …")
 
 
-def text(settings: Settings, delivery: Delivery, event: Event) -> str:
+def text(settings: Settings, delivery: Delivery, event: Event, locale: Locale = ENGLISH) -> str:
     """The event as SMS of two segments with complete links; the place is shortened first, then the title, then the time."""
     links = _url(settings, event, for_guests=delivery.public)
     if delivery.subscriber_id is not None:
-        links += f" Stop: {short_unsubscribe_url(settings, delivery.subscriber_id)}"
-    fits = (candidate for candidate in _wordings(event) if segments(f"{candidate} {links}") <= MAX_SEGMENTS)
+        stop = gettext("Stop: %(url)s", url=short_unsubscribe_url(settings, delivery.subscriber_id))
+        links += f" {locale.translate(stop)}"
+    fits = (candidate for candidate in _wordings(event, locale) if segments(f"{candidate} {links}") <= MAX_SEGMENTS)
     return f"{candidate} {links}" if (candidate := next(fits, "")) else links
 
 
-def reminder_text(event: Event, words: str, link: str) -> str:
+def reminder_text(event: Event, words: str, link: str, locale: Locale = ENGLISH) -> str:
     """The reminder as SMS of two segments with a complete link; words: what the organiser says, if it fits."""
-    beginnings = (f"{plain(words)} Reminder: ", "Reminder: ") if words else ("Reminder: ",)
-    candidates = (f"{beginning}{wording} {link}" for beginning in beginnings for wording in _wordings(event))
+    beginnings = (f"{plain(words)} ", "") if words else ("",)
+    candidates = (
+        f"{beginning}{plain(locale.translate(gettext('Reminder: %(title)s', title=wording)))} {link}"
+        for beginning in beginnings
+        for wording in _wordings(event, locale)
+    )
     return next((candidate for candidate in candidates if segments(candidate) <= MAX_SEGMENTS), link)
 
 
-def _wordings(event: Event) -> Iterator[str]:
+def _wordings(event: Event, locale: Locale) -> Iterator[str]:
     """Descriptions of the event, from the longest to the shortest."""
-    title, place = plain(_line(title_with_status(event))), plain(_line(event.location or ""))
-    was = _old_time(event)
-    long, brief = f"{was}{event_time.short(event)}", f"{was}{event_time.brief(event)}"
+    title, place = plain(_line(locale.translate(title_with_status(event)))), plain(_line(event.location or ""))
+    long, brief = (plain(_describe_time(event, each(event, locale.formats), locale)) for each in (event_time.short, event_time.brief))
     if place:
         yield from (f"{title}, {long}, {cut}" for cut in _shorten(place))
     yield from (f"{cut}, {long}" for cut in _shorten(title, MIN_TITLE))
@@ -177,21 +186,24 @@ def _shorten(whole: str, min_length: int = 1) -> Iterator[str]:
         yield whole[:length].rstrip() + "..."
 
 
-def describe_event(event: Event) -> dict[str, str]:
+def describe_event(event: Event, locale: Locale) -> dict[str, str]:
     """The title, the status and the time in words; of a postponed event, the old time."""
-    time = f"{_old_time(event)}{event_time.long(event)}"
+    time = _describe_time(event, event_time.long(event, locale.formats), locale)
     return {"title": title_with_status(event), "status": describe(event), "time": time}
 
 
-def _old_time(event: Event) -> str:
-    """What comes before the time of a postponed event."""
-    return "was " if event.status == "postponed" else ""
+def _describe_time(event: Event, time: str, locale: Locale) -> str:
+    """The time; of a postponed event, that it was then."""
+    return locale.translate(gettext("was %(time)s", time=time)) if event.status == "postponed" else time
 
 
-def _plain_text(*, event: Event, title: str, status: str, time: str, url: str, reason: str, unsubscribe: str | None) -> str:
-    top = "\n".join(filter(None, (title, time, event.location)))
-    bottom = f"{reason}\nUnsubscribe: {unsubscribe}" if unsubscribe else reason
-    return "\n\n".join(filter(None, (top, status, event.description, url, f"-- \n{bottom}"))) + "\n"
+def _plain_text(locale: Locale, *, event: Event, title: str, status: str, time: str, url: str, reason: str, unsubscribe: str | None) -> str:
+    translate = locale.translate
+    top = "\n".join(filter(None, (translate(title), time, event.location)))
+    bottom = translate(reason)
+    if unsubscribe:
+        bottom += "\n" + translate(gettext("Unsubscribe: %(url)s", url=unsubscribe))
+    return "\n\n".join(filter(None, (top, translate(status), event.description, url, f"-- \n{bottom}"))) + "\n"
 
 
 def _url(settings: Settings, event: Event, *, for_guests: bool) -> str:

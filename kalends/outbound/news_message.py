@@ -9,6 +9,8 @@ from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries.recipient_links import notices_url
 from kalends.events import store as events
+from kalends.i18n import Text, gettext, ngettext
+from kalends.i18n.locale import Locale
 from kalends.outbound.message import add_bodies, envelope
 from kalends.records.comment import Comment
 from kalends.records.delivery import Delivery
@@ -16,7 +18,6 @@ from kalends.records.response import Response
 from kalends.records.user import User
 from kalends.responses import news
 from kalends.responses import store as responses
-from kalends.web.labels import plural
 from kalends.web.render import render_text
 
 # The lines about one event, and the events in one message. The page of the event has all.
@@ -24,9 +25,11 @@ MAX_LINES = 30
 MAX_EVENTS = 20
 MAX_QUOTE = 200
 # Whoever has asked to be forgotten.
-ERASED = "A guest whose data were erased at their request"
-SAID = {"YES": "said yes", "MAYBE": "said maybe", "NO": "said no"}
-OFTEN = {"at_once": "as it happens", "daily": "once a day"}
+ERASED = gettext("A guest whose data were erased at their request")
+REASONS = {
+    "at_once": gettext("You get this as it happens because these are your events."),
+    "daily": gettext("You get this once a day because these are your events."),
+}
 
 
 class EventNews(Struct):
@@ -34,12 +37,12 @@ class EventNews(Struct):
 
     title: str
     url: str
-    lines: list[str]
+    lines: list[Text]
 
     @property
-    def shown(self) -> list[str]:
+    def shown(self) -> list[Text]:
         more = len(self.lines) - MAX_LINES
-        return self.lines if more <= 0 else [*self.lines[:MAX_LINES], f"and {more} more"]
+        return self.lines if more <= 0 else [*self.lines[:MAX_LINES], ngettext("and 1 more", "and %(num)s more", more)]
 
 
 def build(ctx: Context, delivery: Delivery, owner: User) -> EmailMessage | None:
@@ -51,15 +54,17 @@ def build(ctx: Context, delivery: Delivery, owner: User) -> EmailMessage | None:
     if not parts:
         return None
     settings, stop = ctx.settings, notices_url(ctx.settings, owner.id)
-    message = envelope(settings, delivery.address, _subject(parts, len(changed), len(written)), str(delivery.id), delivery.created_at)
+    subject = ctx.locale.translate(_subject(parts, len(changed), len(written)))
+    message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     message["List-Unsubscribe"] = f"<{stop}>"
     message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     if len(parts) > MAX_EVENTS:
-        parts = [*parts[:MAX_EVENTS], EventNews(f"And {len(parts) - MAX_EVENTS} more events", f"{settings.url}/responses", [])]
-    reason = f"You get this {OFTEN[owner.response_notices]} because these are your events."
+        more = ngettext("And 1 more event", "And %(num)s more events", len(parts) - MAX_EVENTS)
+        parts = [*parts[:MAX_EVENTS], EventNews(more, f"{settings.url}/responses", [])]
+    reason = REASONS[owner.response_notices]
     change = f"{settings.url}/account#profile"
-    html = render_text("deliveries/news.html", parts=parts, reason=reason, change=change, stop=stop)
-    add_bodies(message, _plain_text(parts, reason, change, stop), html)
+    html = render_text("deliveries/news.html", ctx.locale, parts=parts, reason=reason, change=change, stop=stop)
+    add_bodies(message, _plain_text(ctx.locale, parts, reason, change, stop), html)
     return message
 
 
@@ -73,28 +78,41 @@ def _by_event(ctx: Context, changed: list[Response], written: list[Comment]) -> 
     return list(parts.values())
 
 
-def _response_line(response: Response) -> str:
+def _response_line(response: Response) -> Text:
+    sentence = _said(response, response.name or response.email_address or ERASED)
+    return gettext("%(sentence)s: “%(quote)s”", sentence=sentence, quote=_quote(response.comment)) if response.comment else sentence
+
+
+def _said(response: Response, name: str) -> Text:
     people = response.number + response.plus_n
-    party = f", {plural(people, 'person', 'people')}" if response.response == "YES" and people > 1 else ""
-    quote = f": “{_quote(response.comment)}”" if response.comment else ""
-    return f"{response.name or response.email_address or ERASED} {SAID[response.response]}{party}{quote}"
+    if response.response == "YES" and people > 1:
+        return ngettext("%(name)s said yes, 1 person", "%(name)s said yes, %(num)s people", people, name=name)
+    if response.response == "YES":
+        return gettext("%(name)s said yes", name=name)
+    return gettext("%(name)s said maybe", name=name) if response.response == "MAYBE" else gettext("%(name)s said no", name=name)
 
 
-def _comment_line(comment: Comment) -> str:
-    waits = "" if comment.approved else " (it waits for your approval)"
-    return f"{comment.name or comment.email_address} wrote: “{_quote(comment.comment)}”{waits}"
+def _comment_line(comment: Comment) -> Text:
+    values = {"name": comment.name or comment.email_address, "quote": _quote(comment.comment)}
+    if comment.approved:
+        return gettext("%(name)s wrote: “%(quote)s”", **values)
+    return gettext("%(name)s wrote: “%(quote)s” (it waits for your approval)", **values)
 
 
-def _subject(parts: list[EventNews], response_count: int, comment_count: int) -> str:
-    counts = [(response_count, "new response"), (comment_count, "new comment")]
-    what = " and ".join(plural(number, name) for number, name in counts if number)
-    return f"{what} to {parts[0].title}" if len(parts) == 1 else what
+def _subject(parts: list[EventNews], response_count: int, comment_count: int) -> Text:
+    news = ngettext("1 new response", "%(num)s new responses", response_count)
+    if comment_count:
+        comments = ngettext("1 new comment", "%(num)s new comments", comment_count)
+        news = gettext("%(responses)s and %(comments)s", responses=news, comments=comments) if response_count else comments
+    return gettext("%(news)s to %(title)s", news=news, title=parts[0].title) if len(parts) == 1 else news
 
 
 def _quote(text: str) -> str:
     return textwrap.shorten(text, MAX_QUOTE, placeholder=" …")
 
 
-def _plain_text(parts: list[EventNews], reason: str, change: str, stop: str) -> str:
-    blocks = ["\n".join([part.title, *(f"- {line}" for line in part.shown), part.url]) for part in parts]
-    return "\n\n".join([*blocks, f"-- \n{reason}\nChange that: {change}\nStop these messages: {stop}"]) + "\n"
+def _plain_text(locale: Locale, parts: list[EventNews], reason: Text, change: str, stop: str) -> str:
+    translate = locale.translate
+    blocks = ["\n".join([translate(part.title), *(f"- {translate(line)}" for line in part.shown), part.url]) for part in parts]
+    links = gettext("Change that: %(url)s", url=change), gettext("Stop these messages: %(url)s", url=stop)
+    return "\n\n".join([*blocks, "\n".join(("-- ", *map(translate, (reason, *links))))]) + "\n"

@@ -3,7 +3,8 @@
 from email.message import EmailMessage
 
 from kalends import policy
-from kalends.i18n.locale import ENGLISH
+from kalends.i18n import Text, gettext, ngettext
+from kalends.i18n.locale import ENGLISH, Locale
 from kalends.outbound.response_message import Link, guest_mail
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
@@ -12,21 +13,38 @@ from kalends.settings import Settings
 from kalends.values import datetimes
 from kalends.web.times import Times
 
-GRANTED = "You were on the waiting list, and now {places} yours. If you cannot come, please give it back: others wait."
-OFFERED = "You are on the waiting list, and {places} reserved for you until {until}. After that, it goes to the next."
-LAPSED = "A place was reserved for you, but the time to take it is over. If you respond again, you wait at the end of the list."
+LAPSED = gettext("A place was reserved for you, but the time to take it is over. If you respond again, you wait at the end of the list.")
 
 
-def place_mail(settings: Settings, delivery: Delivery, event: Event, response: Response) -> EmailMessage:
+def place_mail(settings: Settings, delivery: Delivery, event: Event, response: Response, locale: Locale = ENGLISH) -> EmailMessage:
     """The message about the place of the response. The links open a page that has the choice made; none of them changes anything."""
     url = policy.response_url(settings, response)
-    take, give_back = Link("Take it", f"{url}?response=YES"), Link("I cannot come", f"{url}?response=NO")
+    take, give_back = Link(gettext("Take it"), f"{url}?response=YES"), Link(gettext("I cannot come"), f"{url}?response=NO")
     number = response.offered or response.held or response.people
-    places = "a place is" if number == 1 else f"{number:,} places are"
     if delivery.notice == "place_granted":
-        return guest_mail(settings, delivery, event, f"You have a place: {event.title}", GRANTED.format(places=places), [give_back])
-    if delivery.notice == "place_lapsed":
-        return guest_mail(settings, delivery, event, f"Your offer is over: {event.title}", LAPSED, [Link("Respond again", url)])
-    until = Times(ENGLISH).in_zone(datetimes.format_instant(response.offer_until or 0, event.time_zone), event.time_zone)
-    lead = OFFERED.format(places=places, until=until)
-    return guest_mail(settings, delivery, event, f"A place is free for you: {event.title}", lead, [take, give_back])
+        subject, lead, links = gettext("You have a place: %(title)s", title=event.title), _granted(number), [give_back]
+    elif delivery.notice == "place_lapsed":
+        subject, lead = gettext("Your offer is over: %(title)s", title=event.title), LAPSED
+        links = [Link(gettext("Respond again"), url)]
+    else:
+        until = Times(locale).in_zone(datetimes.format_instant(response.offer_until or 0, event.time_zone), event.time_zone)
+        subject, lead = gettext("A place is free for you: %(title)s", title=event.title), _offered(number, until)
+        links = [take, give_back]
+    return guest_mail(settings, delivery, event, subject, lead, links, locale=locale)
+
+
+def _granted(number: int) -> Text:
+    return ngettext(
+        "You were on the waiting list, and now a place is yours. If you cannot come, please give it back: others wait.",
+        "You were on the waiting list, and now %(num)s places are yours. If you cannot come, please give it back: others wait.",
+        number,
+    )
+
+
+def _offered(number: int, until: str) -> Text:
+    return ngettext(
+        "You are on the waiting list, and a place is reserved for you until %(until)s. After that, it goes to the next.",
+        "You are on the waiting list, and %(num)s places are reserved for you until %(until)s. After that, it goes to the next.",
+        number,
+        until=until,
+    )

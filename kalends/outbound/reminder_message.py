@@ -9,6 +9,7 @@ from kalends.events.reminders import queue, recipients
 from kalends.events.reminders.due import find_window
 from kalends.events.reminders.queue import Candidate
 from kalends.events.reminders.remind import DROPPED
+from kalends.i18n import gettext
 from kalends.outbound import message
 from kalends.outbound.outcome import Undeliverable
 from kalends.outbound.response_message import Link, guest_mail
@@ -18,7 +19,7 @@ from kalends.records.response import Response
 from kalends.responses import store as responses
 
 LATE = "It could not be sent in time."
-SAID = {"YES": "you said yes.", "MAYBE": "you said maybe. Will you come?"}
+LEADS = {"YES": gettext("A reminder: you said yes."), "MAYBE": gettext("A reminder: you said maybe. Will you come?")}
 
 
 def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
@@ -26,14 +27,15 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
     reminder, event, response = _load(ctx, delivery)
     url = policy.response_url(ctx.settings, response)
     if delivery.channel == "sms":
-        return message.reminder_text(event, reminder.text or "", url)
-    lead = f"A reminder: {SAID[response.response]}"
+        return message.reminder_text(event, reminder.text or "", url, ctx.locale)
+    lead = ctx.locale.translate(LEADS[response.response])
     if reminder.text:
         lead = f"{lead}\n\n{reminder.text}"
-    links = [Link("Change my response", url), Link("I cannot come", f"{url}?response=NO")]
-    stop = Link("No more reminders", f"{url}/reminders")
-    subject, note = f"Reminder: {event.title}", "You get this because you responded to this event."
-    return guest_mail(ctx.settings, delivery, event, subject, lead, links, note, stop=stop, has_file=False)
+    links = [Link(gettext("Change my response"), url), Link(gettext("I cannot come"), f"{url}?response=NO")]
+    stop = Link(gettext("No more reminders"), f"{url}/reminders")
+    subject = gettext("Reminder: %(title)s", title=event.title)
+    note = gettext("You get this because you responded to this event.")
+    return guest_mail(ctx.settings, delivery, event, subject, lead, links, note, stop=stop, has_file=False, locale=ctx.locale)
 
 
 def _load(ctx: Context, delivery: Delivery) -> tuple[Candidate, Event, Response]:

@@ -1,7 +1,7 @@
 """Erasing what a response says about a person, at the guest's request."""
 
 from kalends.context import Context
-from kalends.deliveries import response_mail
+from kalends.deliveries import languages, response_mail
 from kalends.journal import store as journal
 from kalends.questions import answers
 from kalends.records.event import Event
@@ -19,6 +19,7 @@ def erase(ctx: Context, response: Response, event: Event, *, is_over: bool) -> N
     answers.delete(ctx, response.id)
     choice.save(ctx, event, response, is_wanted=True)
     response_mail.delete(ctx, response)
+    languages.delete(ctx, response.email_address)
     store.erase(ctx, response.id)
     store.delete_standing(ctx, response)
     proposals.delete_of(ctx, response.event_id, response.email_address)

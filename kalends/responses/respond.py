@@ -4,7 +4,7 @@ from typing import Literal
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.deliveries import response_mail
+from kalends.deliveries import languages, response_mail
 from kalends.http.input.fields import Params
 from kalends.questions import responding
 from kalends.records.event import Event
@@ -77,6 +77,7 @@ def respond(
     if standing:
         return row
     news.record(ctx, event, response_id=row.id, is_changed=not proposal_id)
+    languages.remember(ctx, row.email_address)
     if locked.confirmations == "on" and (value.notify or not by_editor):
         response_mail.insert(ctx, event, row.email_address, row.id, proposal_id, "response_changed" if by_editor else None)
     return row if has_proof or policy.can_see_response(ctx, row, event) else None
@@ -85,6 +86,7 @@ def respond(
 def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput]) -> None:
     """Leave the response to the owner of the address, who gets a link to confirm it."""
     proposal_id = proposals.upsert(ctx, fields, who, waits=True)
+    languages.remember(ctx, who.email_address)
     if not response_mail.insert(ctx, event, who.email_address, None, proposal_id):
         raise errors.TooMany("We have sent this address, or for your network, many messages lately. Respond again later.", 3600)
 

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import columns
-from kalends.deliveries import response_mail
+from kalends.deliveries import languages, response_mail
 from kalends.events.series.scope import slot_of
 from kalends.http.input.fields import Params
 from kalends.records.event import Event
@@ -70,6 +70,7 @@ def respond_to_series(
     ctx.tx.run("ROLLBACK TO SAVEPOINT dates" if is_proposed else "RELEASE SAVEPOINT dates")
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=is_proposed)
     by_editor = is_another(ctx, event, who)
+    languages.remember(ctx, who.email_address)
     if state.confirmations == "on" and (fields.value.notify or not by_editor):
         response_mail.insert(ctx, event, who.email_address, main.id, proposal_id, "response_changed" if by_editor else None)
     return SeriesRows(main, rows) if has_proof else None

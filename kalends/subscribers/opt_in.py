@@ -2,7 +2,7 @@
 
 from kalends import policy
 from kalends.context import Context
-from kalends.deliveries import limits
+from kalends.deliveries import languages, limits
 from kalends.deliveries import store as deliveries
 from kalends.records.event import Event
 from kalends.subscribers import store
@@ -13,6 +13,7 @@ def opt_in(ctx: Context, event: Event, channel: str, address: str, *, source: st
 
     An address without proof is sent a link to confirm, also if it has unsubscribed before.
     """
+    languages.remember(ctx, address)
     if channel == "email" and policy.has_verified(ctx, address):
         store.lift_suppression(ctx, event.owner_id, channel, address)
         return store.insert(ctx, event, channel, address, source=source, confirmed=True).id

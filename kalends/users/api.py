@@ -9,6 +9,7 @@ from kalends import errors, policy
 from kalends.calendars import store as calendars
 from kalends.context import Context
 from kalends.db import Retry, UniqueViolation
+from kalends.deliveries import languages
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.errors import FieldError
@@ -119,6 +120,7 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
     calendars.empty_all_in_batches(ctx, user.id)
     with ctx.write():
         store.delete(ctx, store.lock(ctx, user).id)
+        languages.delete(ctx, user.email_address)
         return Deletion([user_id])
 
 
@@ -146,6 +148,7 @@ def _confirm(ctx: Context, user: User, password: str | None) -> None:
 def _mail_link(ctx: Context, user: User) -> None:
     """Mail a link to verify the address, within a limit, because the address may belong to somebody else."""
     sending_limits.count_link(ctx)
+    languages.remember(ctx, user.email_address)
     deliveries.insert_account_mail(ctx, user, "verify")
 
 

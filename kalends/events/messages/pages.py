@@ -62,7 +62,7 @@ def check(ctx: Context, event_id: int, params: Form) -> Document:
         told=selection.told,
         subject=fields.subject,
         carried=[*carried, (form_token.FIELD, secrets.token_urlsafe(16))],
-        preview=mail.preview(event, fields.text),
+        preview=mail.preview(event, fields.text, ctx.locale),
     )
 
 
