@@ -35,7 +35,7 @@ FOLDER_ORDER = [
     *("i18n", "values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
     *("blocks", "journal", "site", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
     *("responses", "comments", "events", "calendars", "reports", "home", "organisers", "users", "sessions", "keys", "outbound"),
-    *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "dav", "commands"),
+    *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "admin", "dav", "commands"),
 ]
 # Imports against this order, by design.
 UPWARD = {

@@ -87,6 +87,8 @@ TABLE: dict[str, dict[str, Row]] = {
     # Only for admins, which nobody of the table is.
     "GET /api/site": {"": EVERYBODY},
     "PUT /api/site": {"": ADMINS},
+    "GET /admin": {"": ADMINS},
+    "POST /admin": {"": ADMINS},
     "GET /sitemap.xml": {"": EVERYBODY},
     "GET /feed.xml": {"": EVERYBODY},
     "GET /atom.xml": {"": EVERYBODY},
@@ -538,6 +540,8 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /account/profile": lambda scene: {"name": "Another name"},
     "POST /account/password": lambda scene: {"current_password": PASSWORD, "password": PASSWORD},
     "POST /account/delete": lambda scene: {"current_password": PASSWORD},
+    "PUT /api/site": lambda scene: {"tagline": "Every night"},
+    "POST /admin": lambda scene: {"tagline": "Every night"},
     "POST /account/keys": lambda scene: {"name": "a key"},
     "POST /account/devices": lambda scene: {"name": "a phone"},
     "POST /api/keys": lambda scene: {"name": "a key"},

@@ -14,6 +14,7 @@ from kalends.http.input.types import Id
 from kalends.policy import Right
 from kalends.site import store as sites
 from kalends.values import timestamps
+from kalends.web.accent import DEFAULT_ACCENT
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render_text, static_url
 
@@ -22,7 +23,7 @@ RSS = "application/rss+xml; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
 FEED_SIZE = 50
 HOUR = "public, max-age=3600"
-PAPER, ACCENT = "#faf7f2", "#9c3318"
+PAPER = "#faf7f2"
 # What is not for search engines: forms, embedded copies of pages, and what belongs to one person.
 DISALLOWED = ("/api/", "/embed/", "/r/", "/u/", "/c/", "/sign-in", "/sign-up", "/account", "/calendar?")
 
@@ -126,7 +127,7 @@ def manifest(ctx: Context) -> Manifest:
         Icon(static_url("icon-512.png"), "512x512", "image/png", "any"),
         Icon(static_url("icon-maskable-512.png"), "512x512", "image/png", "maskable"),
     ]
-    return Manifest(site.name, site.name[:12], "/", "/", "standalone", PAPER, site.accent_color or ACCENT, icons)
+    return Manifest(site.name, site.name[:12], "/", "/", "standalone", PAPER, site.accent_color or DEFAULT_ACCENT, icons)
 
 
 def _format_date(updated_at: str) -> str:

@@ -26,7 +26,7 @@ def update(ctx: Context, params: Changes[SiteInput]) -> SiteDetail:
     Every process shows the change at once. 409 for a setting that the operator has set in the environment.
     """
     policy.admin(ctx)
-    row = store.get_row(ctx)
+    row = store.lock(ctx)
     _require_open(ctx, params)
     store.update(ctx, structs.replace(row, **params.values))
     return _detail(ctx)

@@ -78,12 +78,17 @@ def _merge(settings: Settings, row: _ReaderRow) -> Site:
     return structs.replace(DEFAULTS, **stored | fixed_values(settings))
 
 
-def get_row(ctx: Context) -> SiteRow:
-    """What is stored, locked until the transaction ends."""
-    ctx.tx.advisory_lock("site")
+def find_row(ctx: Context) -> SiteRow:
+    """What is stored."""
     row = ctx.tx.one(SiteRow, f"SELECT {columns(SiteRow)} FROM site")
     assert row
     return row
+
+
+def lock(ctx: Context) -> SiteRow:
+    """What is stored, locked until the transaction ends."""
+    ctx.tx.advisory_lock("site")
+    return find_row(ctx)
 
 
 def update(ctx: Context, row: SiteRow) -> None:
@@ -95,4 +100,4 @@ def update(ctx: Context, row: SiteRow) -> None:
 
 def update_logo(ctx: Context, path: str | None) -> None:
     """Give the site this picture as its logo, or none."""
-    update(ctx, structs.replace(get_row(ctx), logo=path))
+    update(ctx, structs.replace(lock(ctx), logo=path))

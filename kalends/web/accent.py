@@ -2,6 +2,8 @@
 
 Color = tuple[float, float, float]
 
+# That of style.css.
+DEFAULT_ACCENT = "#9c3318"
 BLACK, WHITE = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 # What the accent is read on: the surfaces of style.css that are the hardest for it, on light and on dark pages.
 LIGHT_SURFACE, DARK_SURFACE = "#f1ebe2", "#292623"

@@ -10,7 +10,9 @@ from kalends.app import ENDPOINTS
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast
+from tests.client import Client
 from tests.openapi.page import Element, read
+from tests.site.administrator import Admin
 from tests.stored_data import values
 from tests.test_policy import REQUEST_FIELDS, Scene
 
@@ -20,6 +22,12 @@ READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
 PAGES = [
     endpoint for endpoint in READS if endpoint.format == "html" and not endpoint.path.startswith(("/embed/", "/static/", "/pictures/"))
 ]
+
+
+@pytest.fixture
+def cast(client: Client) -> Cast:
+    """Admins, who see every page."""
+    return Cast(client, Admin)
 
 
 def _page(cast: Cast, settings: Settings, endpoint: Any, *, signed_in: bool) -> Element | None:

@@ -122,6 +122,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /reset/{reset_token}": [Visit("guest", "/reset/{reset_token}")],
     "GET /verify/{verify_token}": [Visit("guest", "/verify/{verify_token}")],
     "GET /account": [Visit("alice", "/account")],
+    "GET /admin": [Visit("ada", "/admin")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
     "GET /account/devices": [Visit("alice", "/account/devices")],
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],
