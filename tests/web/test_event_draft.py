@@ -1,4 +1,4 @@
-"""The form of a new event: its card is shown while it is typed, and a draft stays in the browser until it is published."""
+"""The form of a new event: its card is shown while it is typed, and a draft stays in the tab until it is published."""
 
 from playwright.sync_api import Page, expect
 
@@ -26,7 +26,7 @@ def test_the_card_follows_the_form_and_the_line(windows: Windows, people: Cast) 
 def test_a_draft_is_kept_until_it_is_published_or_discarded(windows: Windows, people: Cast) -> None:
     page = windows.open(people.alice)
     go(page, "/events/new")
-    expect(page.get_by_text("Draft kept in this browser")).to_be_hidden()
+    expect(page.get_by_text("Draft kept in this tab")).to_be_hidden()
     page.get_by_label("Title").fill("Half an idea")
     go(page, "/")
     go(page, "/events/new")

@@ -1,4 +1,4 @@
-// A new event as its card will look, beside the form, and a draft of it in this browser until it is published.
+// A new event as its card will look, beside the form, and a draft of it in this tab until it is published.
 "use strict";
 
 {
@@ -6,7 +6,7 @@
   const card = document.querySelector("[data-card]");
   const notice = document.querySelector("[data-draft]");
   const language = document.documentElement.lang;
-  // Drafts belong to the account: another one in the same browser does not see them.
+  // Drafts belong to the account, and end with the tab: the next one at a shared machine does not see them.
   const key = `draft of a new event ${notice.dataset.draft}`;
   const names = ["title", "start_time", "start_clock", "end_time", "end_clock", "location", "time_zone", "calendar_id", "visibility", "description", "tag_list"];
   const read = () => { const data = new FormData(form); return Object.fromEntries(names.map((name) => [name, data.get(name) ?? ""])); };
@@ -28,12 +28,12 @@
   }
 
   // Private windows may have no storage: then nothing is kept.
-  const storage = (action) => { try { return action(localStorage); } catch { return null; } };
+  const storage = (action) => { try { return action(sessionStorage); } catch { return null; } };
 
   function keep() {
     const text = JSON.stringify(read());
     if (text === initial) return;
-    storage((local) => local.setItem(key, text));
+    storage((session) => session.setItem(key, text));
     notice.hidden = false;
   }
 
@@ -47,11 +47,11 @@
     notice.hidden = false;
   }
 
-  const draft = storage((local) => local.getItem(key));
+  const draft = storage((session) => session.getItem(key));
   // What the address, a line or an error has filled in goes before the draft.
   if (draft && notice.dataset.fresh) fill(draft);
   notice.querySelector("button").addEventListener("click", () => {
-    storage((local) => local.removeItem(key));
+    storage((session) => session.removeItem(key));
     fill(initial);
     notice.hidden = true;
     show();
@@ -61,6 +61,6 @@
   form.addEventListener("change", show);
   form.addEventListener("filled", () => { show(); keep(); });
   // If publishing fails, the form comes back with what was typed.
-  form.addEventListener("submit", () => storage((local) => local.removeItem(key)));
+  form.addEventListener("submit", () => storage((session) => session.removeItem(key)));
   show();
 }
