@@ -13,17 +13,17 @@ Registration = Annotated[
 class SiteRow(Struct, frozen=True):
     """The row of the table `site`; null where nothing is set."""
 
-    name: str | None
-    headline: str | None
-    tagline: str | None
+    name: str | None = None
+    headline: str | None = None
+    tagline: str | None = None
     # The path of a picture.
-    logo: str | None
-    accent_color: str | None
-    time_zone: str | None
-    language: str | None
-    imprint_url: str | None
-    privacy_url: str | None
-    registration: Registration | None
+    logo: str | None = None
+    accent_color: str | None = None
+    time_zone: str | None = None
+    language: str | None = None
+    imprint_url: str | None = None
+    privacy_url: str | None = None
+    registration: Registration | None = None
 
 
 class Site(Struct, frozen=True, kw_only=True):

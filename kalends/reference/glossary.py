@@ -13,6 +13,7 @@ from kalends.events.reminders.model import GROUPS, STATES
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
+from kalends.i18n.catalogs import Language
 from kalends.questions.model import KINDS as QUESTION_KINDS
 from kalends.questions.model import PER
 from kalends.records.delivery import PLACE_NOTICES, MessageKind
@@ -292,8 +293,11 @@ MEANINGS = {
     "purpose": "Which messages they get no more: notices of changes and messages, reminders, or invitations.",
     "SuppressionItem.event_id": "Id of the only event that it is about; null for all of yours.",
     "ReportItem.calendar_id": "Id of the calendar.",
+    "ReportDetail.calendar_id": "Id of the calendar.",
     "ReportItem.reason": "What is wrong with it.",
+    "ReportDetail.reason": "What is wrong with it.",
     "ReportItem.text": "What the reporter wrote.",
+    "ReportDetail.text": "What the reporter wrote.",
     "ReportDetail.closed_at": "When an admin closed it; null while it waits.",
     "ReportDetail.subject": "Title of the event, name of the calendar, or text of the comment.",
     "ReportDetail.url": "The page of the event or the calendar.",
@@ -386,6 +390,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "ReminderItem.state": STATES,
     "approved": ("true", "false"),
     "ReportItem.reason": REASONS,
+    "ReportDetail.reason": REASONS,
     "waiting_list": get_args(WaitingList),
     "waiting_order": get_args(WaitingOrder),
     "SeatPlace.place": get_args(PlaceState),
@@ -415,7 +420,8 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(DisabledReason): "WebhookDisabledReason",
     ("at_once", "daily", "off"): "ResponseNotices",
     get_args(Role): "UserRole",
-    ("open", "invitation", "approval", "closed"): "Registration",
+    get_args(split_annotated(Registration)[0]): "Registration",
+    get_args(Language): "Language",
     get_args(AccountStatus): "AccountStatus",
     GROUPS: "ReminderAudience",
     STATES: "ReminderState",

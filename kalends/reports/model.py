@@ -1,10 +1,10 @@
 """Reports: the input and the replies of the API."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.input.options import FieldOptions
+from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import EmailAddress, EventLink, Id, Instant
 from kalends.http.paging import Paging
 
@@ -25,6 +25,8 @@ class Subject(Struct, kw_only=True):
 
 class ReportInput(Subject, kw_only=True):
     """A new report, about an event, a comment or a calendar."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"event_id": "give one of event_id, comment_id and calendar_id"})
 
     reason: Annotated[Reason, Meta(description="What is wrong with it.")]
     text: ReportText | None = None

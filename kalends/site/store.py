@@ -40,17 +40,19 @@ OPERATOR_SETTINGS = {
 class _ReaderRow(SiteRow, frozen=True):
     """The row, with whether the reader is an admin."""
 
-    reader_is_admin: bool
+    reader_is_admin: bool = False
 
 
 _COLUMNS = columns(_ReaderRow, reader_is_admin="EXISTS (SELECT 1 FROM users u WHERE u.id = :me AND u.role = 'admin') AS reader_is_admin")
+# There is a row to read also before an admin has set anything.
+_ONE_ROW = "(SELECT 1 AS id) one_row LEFT JOIN site ON site.id = one_row.id"
 
 
 def get(ctx: Context) -> Site:
     """The settings in force, read once for each request."""
     if ctx.site is None:
         with ctx.join_read() as tx:
-            row = tx.one(_ReaderRow, f"SELECT {_COLUMNS} FROM site", me=ctx.actor.id if ctx.actor else 0)
+            row = tx.one(_ReaderRow, f"SELECT {_COLUMNS} FROM {_ONE_ROW}", me=ctx.actor.id if ctx.actor else 0)
         assert row
         ctx.site = _merge(ctx.settings, row)
     return ctx.site
@@ -80,9 +82,7 @@ def _merge(settings: Settings, row: _ReaderRow) -> Site:
 
 def find_row(ctx: Context) -> SiteRow:
     """What is stored."""
-    row = ctx.tx.one(SiteRow, f"SELECT {columns(SiteRow)} FROM site")
-    assert row
-    return row
+    return ctx.tx.one(SiteRow, f"SELECT {columns(SiteRow)} FROM site") or SiteRow()
 
 
 def lock(ctx: Context) -> SiteRow:
@@ -94,7 +94,12 @@ def lock(ctx: Context) -> SiteRow:
 def update(ctx: Context, row: SiteRow) -> None:
     """Replace what is stored. A picture that was replaced is deleted later, like that of an event."""
     ctx.tx.run("UPDATE pictures SET unused_at = 0 WHERE path = (SELECT logo FROM site WHERE logo IS DISTINCT FROM :logo)", logo=row.logo)
-    ctx.tx.run(f"UPDATE site SET {', '.join(f'{name} = :{name}' for name in SiteRow.__struct_fields__)}", **structs.asdict(row))
+    names = SiteRow.__struct_fields__
+    ctx.tx.run(
+        f"""INSERT INTO site (id, {", ".join(names)}) VALUES (1, {", ".join(f":{name}" for name in names)})
+            ON CONFLICT (id) DO UPDATE SET {", ".join(f"{name} = :{name}" for name in names)}""",
+        **structs.asdict(row),
+    )
     ctx.site = None
 
 

@@ -13,6 +13,7 @@ from tests import recorded_statements
 from tests.cast import Cast, a_calendar, a_comment, an_event
 from tests.conftest import POSTGRES_URL
 from tests.plans import EXCEPTED, Plans, complaints, opened
+from tests.site.administrator import Admin
 
 
 @pytest.fixture(scope="session")
@@ -131,6 +132,7 @@ def test_statements_outside_requests_are_not_recorded(cast: Cast, db: Database, 
 def test_each_exception_is_needed(cast: Cast, plans: Plans, statements: dict[str, str], monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     cast.anonymous.get("/api/events", query={"text": "ab", "count": "true"})
     cast.anonymous.get("/metrics", headers={"Authorization": "Bearer figures-please"})
+    Admin(cast.anonymous, "ada").get("/api/reports")
     statuses = [cast.alice.post("/api/contacts", json={"first_name": "Ana", "unique_id": "7"}).status for _ in range(2)]
     assert statuses == [201, 409]
     assert complaints(plans, statements) == []

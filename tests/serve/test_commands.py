@@ -138,7 +138,7 @@ def test_settings_are_listed_without_their_secrets(tmp_path: Path) -> None:
     listed = run("settings", folder=tmp_path, threads=3, email_from="Jazz <jazz@example.org>", **canaries)
     assert listed.returncode == 0
     assert "KALENDS_THREADS = 3\n    Threads per server process that run requests. (a whole number from 1 to 256)\n" in listed.stdout
-    assert "KALENDS_REGISTRATION = open\n" in listed.stdout
+    assert "KALENDS_RATE_LIMITS = on\n" in listed.stdout
     assert "KALENDS_SECRET = (hidden)\n" in listed.stdout
     assert "KALENDS_EMAIL = (hidden)\n" in listed.stdout
     assert "KALENDS_EMAIL_FROM = Jazz <jazz@example.org>\n" in listed.stdout

@@ -25,7 +25,14 @@ FAMILY = 4
 def test_a_guest_responds_waits_and_withdraws_on_a_phone(browser: Browser, start: Start, database: str, script: bool) -> None:  # noqa: F811
     with real_server(box := Mailbox()) as mail_port:
         port = free_port()
-        service = start(work=True, database=database, port=port, base_url=f"http://127.0.0.1:{port}", email=f"smtp://127.0.0.1:{mail_port}")
+        service = start(
+            work=True,
+            database=database,
+            port=port,
+            base_url=f"http://127.0.0.1:{port}",
+            email=f"smtp://127.0.0.1:{mail_port}",
+            rate_limits="off",
+        )
         windows = Windows(browser, f"http://127.0.0.1:{port}")
         try:
             _follow(windows, Inbox(box), _an_event(service), script)

@@ -1,5 +1,6 @@
--- The settings of the site: one row, with NULL for what is not set.
+-- The settings of the site: one row as soon as an admin has set something, with NULL for what is not set.
 CREATE TABLE site (
+    id $int PRIMARY KEY CHECK (id = 1),
     name TEXT,
     headline TEXT,
     tagline TEXT,
@@ -11,4 +12,3 @@ CREATE TABLE site (
     privacy_url TEXT,
     registration TEXT CHECK (registration IN ('open', 'invitation', 'approval', 'closed'))
 $end;
-INSERT INTO site (name) VALUES (NULL);
