@@ -29,6 +29,7 @@ def ask(ctx: Context, key_id: str) -> Document:
 
 @page("POST", "/account/keys/{key_id}/delete")
 def destroy(ctx: Context, key_id: str, params: Form) -> Document:
-    """Delete the key."""
+    """Delete the key, and return to the page that lists those of its kind."""
+    kind = policy.key(ctx, key_id).kind
     api.destroy(ctx, key_id)
-    return redirect(ctx, "/account#keys", done="deleted")
+    return redirect(ctx, "/account/devices" if kind == "dav" else "/account#keys", done="deleted")

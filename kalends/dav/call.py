@@ -37,12 +37,6 @@ class Call(Struct):
         """Whether properties that a resource lacks are left out of the reply."""
         return self.headers.get("brief", "").lower() == "t" or "return=minimal" in self.headers.get("prefer", "").replace(" ", "")
 
-    def require_root(self, *names: str) -> Element:
-        """The root of the body, if it is one of these elements."""
-        if self.root is None or self.root.tag not in names:
-            raise DavError(400, f"The body must be an element {' or '.join(names)}.")
-        return self.root
-
 
 class DavReply(Struct):
     """A reply; 207 has a multistatus as its body."""

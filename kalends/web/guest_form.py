@@ -26,7 +26,7 @@ def sign_time(ctx: Context, action: str, form: FormState | None = None) -> str:
 
 
 def check(ctx: Context, form: Form) -> None:
-    """Refuse a guest's form that no person sent, as far as that can be told."""
+    """Refuse a guest's form that a program seems to have sent."""
     if ctx.actor is not None:
         return
     if form.values.get(TRAP):

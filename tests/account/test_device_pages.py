@@ -21,5 +21,5 @@ def test_a_device_signs_in_with_what_the_page_shows_until_it_is_disconnected(cas
     assert "my &lt;phone&gt;" not in cast.alice.get("/account").text
     delete = re.search(r'href="(/account/keys/\w+/delete)"', devices.text)
     assert delete
-    assert cast.alice.post(delete[1]).status == 303
+    assert cast.alice.post(delete[1]).redirect == ("/account/devices", "deleted")
     assert propfind(client, "/dav/", "D:displayname", **headers).status == 401
