@@ -8,6 +8,7 @@ from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.i18n import gettext
 from kalends.keys import api
 from kalends.keys.model import KeyRequest
 from kalends.sessions import store as sessions
@@ -24,7 +25,7 @@ def devices(ctx: Context, form: FormState | None = None) -> Document:
     return render(
         "account/devices.html",
         ctx,
-        title="Connect a device",
+        title=gettext("Connect a device"),
         form=form or FormState(),
         needs_password=not is_recent,
         keys=[key for key in api.index(ctx, Paging(limit=MAX_KEYS)).keys if key.kind == "dav"],
@@ -38,4 +39,6 @@ def create(ctx: Context, params: Form) -> Document:
     user = policy.user(ctx)
     key = api.create(ctx, structs.replace(params.read(KeyRequest), kind="dav"))
     ctx.headers["Cache-Control"] = "no-store"
-    return render("account/device_created.html", ctx, title="Your app password", key=key, user_name=user.user_name, server=ctx.settings.url)
+    return render(
+        "account/device_created.html", ctx, title=gettext("Your app password"), key=key, user_name=user.user_name, server=ctx.settings.url
+    )

@@ -5,6 +5,7 @@ from kalends.account.pages import show
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.keys import api
 from kalends.keys.model import KeyRequest
 from kalends.web.page import page
@@ -18,13 +19,13 @@ def create(ctx: Context, params: Form) -> Document:
     policy.user(ctx)
     key = api.create(ctx, params.read(KeyRequest))
     ctx.headers["Cache-Control"] = "no-store"
-    return render("account/key_created.html", ctx, title="Your new key", key=key, server=ctx.settings.url)
+    return render("account/key_created.html", ctx, title=gettext("Your new key"), key=key, server=ctx.settings.url)
 
 
 @page("GET", "/account/keys/{key_id}/delete")
 def ask(ctx: Context, key_id: str) -> Document:
     """Ask before a key is deleted."""
-    return render("account/key_delete.html", ctx, title="Delete a key", key=policy.key(ctx, key_id))
+    return render("account/key_delete.html", ctx, title=gettext("Delete a key"), key=policy.key(ctx, key_id))
 
 
 @page("POST", "/account/keys/{key_id}/delete")

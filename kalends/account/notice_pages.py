@@ -4,6 +4,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.deliveries.recipient_links import INCOMPLETE, parse_notices_token
 from kalends.http.endpoint import Document
+from kalends.i18n import gettext
 from kalends.responses import news
 from kalends.users import store
 from kalends.web.page import page
@@ -14,7 +15,7 @@ from kalends.web.render import render
 def ask(ctx: Context, notices_token: str) -> Document:
     """Ask before the mail is stopped: programs that open links must not stop it."""
     _user_id(ctx, notices_token)
-    return render("account/notices.html", ctx, title="Stop these messages", is_off=False)
+    return render("account/notices.html", ctx, title=gettext("Stop these messages"), is_off=False)
 
 
 @page("POST", "/account/notices/{notices_token}", guests=True, credentials=False)
@@ -23,7 +24,7 @@ def stop(ctx: Context, notices_token: str) -> Document:
     user_id = _user_id(ctx, notices_token)
     store.stop_notices(ctx, user_id)
     news.reschedule(ctx, store.get(ctx, user_id))
-    return render("account/notices.html", ctx, title="Stopped", is_off=True)
+    return render("account/notices.html", ctx, title=gettext("Stopped"), is_off=True)
 
 
 def _user_id(ctx: Context, token: str) -> int:

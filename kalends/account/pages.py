@@ -9,6 +9,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
 from kalends.http.paging import MAX_PAGE, Paging
+from kalends.i18n import gettext
 from kalends.keys import api as keys
 from kalends.sessions import store as sessions
 from kalends.users import api
@@ -38,7 +39,7 @@ def show(
     return render(
         "account/show.html",
         ctx,
-        title="Settings",
+        title=gettext("Settings"),
         profile=profile or filled(api.edit(ctx, user.id)),
         address=address or FormState(),
         account=api.show(ctx, user.id),
@@ -74,7 +75,7 @@ def change_password(ctx: Context, params: Form) -> Document:
 def ask(ctx: Context, form: FormState | None = None) -> Document:
     """Ask before an account is deleted."""
     policy.user(ctx)
-    return render("account/delete.html", ctx, title="Delete your account", form=form)
+    return render("account/delete.html", ctx, title=gettext("Delete your account"), form=form)
 
 
 @page("POST", "/account/delete", again=ask, pool="hash")

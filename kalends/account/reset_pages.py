@@ -6,6 +6,7 @@ from kalends.db import Retry
 from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.keys import store as keys
 from kalends.records.user import User
 from kalends.sessions import store as sessions
@@ -17,13 +18,13 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 from kalends.webhooks import store as webhooks
 
-EXPIRED = "This link does not work any more: it was used, or is older than an hour. Ask for a new one."
+EXPIRED = gettext("This link does not work any more: it was used, or is older than an hour. Ask for a new one.")
 
 
 @page("GET", "/reset", guests=True)
 def ask(ctx: Context, form: FormState | None = None) -> Document:
     """The form to ask for a link."""
-    return render("account/reset.html", ctx, title="Forgotten password", form=form)
+    return render("account/reset.html", ctx, title=gettext("Forgotten password"), form=form)
 
 
 @page("POST", "/reset", guests=True, rate_limited=True, again=ask)
@@ -40,7 +41,7 @@ def choose(ctx: Context, reset_token: str, form: FormState | None = None) -> Doc
     if user is None:
         return _expired(ctx)
     ctx.headers["Cache-Control"] = "no-store"
-    return render("account/reset_password.html", ctx, title="New password", form=form, user=user)
+    return render("account/reset_password.html", ctx, title=gettext("New password"), form=form, user=user)
 
 
 @page("POST", "/reset/{reset_token}", guests=True, rate_limited=True, credentials=False, again=choose, pool="hash")
@@ -76,4 +77,4 @@ def _store(ctx: Context, user: User, password_hash: str) -> None:
 
 
 def _expired(ctx: Context) -> Document:
-    return render("account/reset.html", ctx, title="Forgotten password", form=FormState(problem=EXPIRED), status=404)
+    return render("account/reset.html", ctx, title=gettext("Forgotten password"), form=FormState(problem=EXPIRED), status=404)

@@ -8,6 +8,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.sessions import api, store
 from kalends.sessions.model import Credentials
 from kalends.web import labels
@@ -18,7 +19,7 @@ from kalends.web.render import render
 
 # The fields of an interrupted form that are shown before it is sent again; the others are choices and figures.
 READABLE = ("title", "name", "start_time", "start_clock", "end_time", "location", "description", "comment", "first_name", "last_name")
-MISMATCH = "That name and password do not match."
+MISMATCH = gettext("That name and password do not match.")
 
 
 def _form(ctx: Context, form: FormState) -> Document:
@@ -48,4 +49,4 @@ def _resume(ctx: Context, token: str, params: Form) -> Document:
     pairs = parse_qsl(params.text("typed"), keep_blank_values=True)
     readable = [(labels.label(name), value) for name, value in pairs if value and name in READABLE]
     path = local_path(params.text("resume"))
-    return render("account/resume_form.html", ctx, title="Welcome back", resume=path, pairs=pairs, readable=readable)
+    return render("account/resume_form.html", ctx, title=gettext("Welcome back"), resume=path, pairs=pairs, readable=readable)

@@ -3,6 +3,7 @@
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.sessions import api as sessions
 from kalends.sessions.model import Credentials
 from kalends.site import store as sites
@@ -16,14 +17,14 @@ from kalends.web.render import render
 
 
 def _form(ctx: Context, form: FormState | None = None) -> Document:
-    return render("account/sign_up.html", ctx, title="Sign up", form=form, zones=sorted(known_zones()))
+    return render("account/sign_up.html", ctx, title=gettext("Sign up"), form=form, zones=sorted(known_zones()))
 
 
 @page("GET", "/sign-up", guests=True)
 def new(ctx: Context) -> Document:
     """The form to create an account."""
     if sites.get(ctx).registration != "open":
-        return render("account/sign_up_closed.html", ctx, status=403, title="Accounts are by invitation")
+        return render("account/sign_up_closed.html", ctx, status=403, title=gettext("Accounts are by invitation"))
     return _form(ctx)
 
 

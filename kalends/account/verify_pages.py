@@ -5,13 +5,14 @@ from kalends.account.pages import show
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.users import api, store, verify_link
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
-EXPIRED = "This link does not work any more: it is older than a week, or the address was changed. Sign in, and have another sent."
+EXPIRED = gettext("This link does not work any more: it is older than a week, or the address was changed. Sign in, and have another sent.")
 
 
 @page("GET", "/verify/{verify_token}", guests=True, credentials=False)
@@ -20,8 +21,10 @@ def ask(ctx: Context, verify_token: str) -> Document:
     user = verify_link.find_user(ctx, verify_token)
     ctx.headers["Cache-Control"] = "no-store"
     if user is None:
-        return render("account/verify.html", ctx, title="Verify your address", form=FormState(problem=EXPIRED), user=None, status=404)
-    return render("account/verify.html", ctx, title="Verify your address", user=user)
+        return render(
+            "account/verify.html", ctx, title=gettext("Verify your address"), form=FormState(problem=EXPIRED), user=None, status=404
+        )
+    return render("account/verify.html", ctx, title=gettext("Verify your address"), user=user)
 
 
 @page("POST", "/verify/{verify_token}", guests=True, rate_limited=True, credentials=False)

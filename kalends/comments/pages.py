@@ -7,6 +7,7 @@ from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.web.page import page
 from kalends.web.redirects import Destination, local_path, redirect
@@ -32,7 +33,7 @@ def ask(ctx: Context, comment_id: int, params: Destination) -> Document:
     """Ask before a comment is deleted."""
     comment, event = policy.comment(ctx, comment_id, to=Right.EDIT)
     back = local_path(params.next or f"/events/{event.id}")
-    return render("comments/delete.html", ctx, title="Delete the comment", comment=comment, event=event, back=back)
+    return render("comments/delete.html", ctx, title=gettext("Delete the comment"), comment=comment, event=event, back=back)
 
 
 @page("POST", "/comments/{comment_id}/delete")

@@ -24,6 +24,7 @@ from kalends.events.series.model import Repeat, RepeatPreview, build_repeat
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.input.types import DateTime, Id, TimeZone
+from kalends.i18n import gettext, ngettext
 from kalends.policy import Right
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
@@ -46,7 +47,7 @@ AUDIENCES = {"public": "everyone", "link": "anyone with the link", "members": "o
 DEFAULT_VISIBILITY = "link"
 # What the script of the form sends as the value of PREVIEW.
 LIVE = "live"
-CHANGED = "Somebody changed this event while you were editing it. If you save now, your version replaces theirs."
+CHANGED = gettext("Somebody changed this event while you were editing it. If you save now, your version replaces theirs.")
 
 
 class Start(Struct, kw_only=True):
@@ -196,8 +197,12 @@ def repeat(ctx: Context, event_id: int, params: Form) -> Document:
 def _require_choice(told: Told | UnsetType, params: Form) -> None:
     """Show the form again if the change tells people, with the choice whether it does; the change is rolled back."""
     if told and told.email and not params.text("notify"):
-        people = labels.plural(told.email, "person", "people")
-        raise errors.invalid("notify", f"about this change would go to {people}: choose whether it does, then save", "required")
+        message = ngettext(
+            "about this change would go to 1 person: choose whether it does, then save",
+            "about this change would go to %(num)s people: choose whether it does, then save",
+            told.email,
+        )
+        raise errors.invalid("notify", message, "required")
 
 
 @page("GET", "/events/{event_id}/delete")
@@ -209,7 +214,7 @@ def ask(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
     return render(
         "events/delete.html",
         ctx,
-        title="Delete the event",
+        title=gettext("Delete the event"),
         form=form,
         cancellation=FormState(prefix="cancel-"),
         event=detail,
@@ -260,7 +265,7 @@ def _load_repeat(ctx: Context, event: Event) -> Repeat | None:
 def _preview(params: Form, find: Callable[[], RepeatPreview]) -> RepeatPreview | str:
     """What the rule would do. The script of the page asks while people choose: it gets a message instead of an error."""
     if choice_of(params) == NONE:
-        return "The event takes place once."
+        return gettext("The event takes place once.")
     try:
         return find()
     except errors.Invalid as problem:
@@ -273,7 +278,7 @@ def _preview_new(ctx: Context, params: Form) -> RepeatPreview:
     names = Start.__struct_fields__
     start = Form({name: value for name, value in join_times(params).values.items() if name in names}).read(Start)
     if not start.start_time:
-        raise errors.invalid("start_time", "is required", "required")
+        raise errors.invalid("start_time", gettext("is required"), "required")
     fields = EventFields(title="", start_time=start.start_time, time_zone=start.time_zone)
     first = span.resolve(fields, chosen_calendar(ctx, start.calendar_id).time_zone)
     return occurrences.preview_new(ctx, first, request.read(repeat_form.read(params, _local_day(first)), first))

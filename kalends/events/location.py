@@ -8,6 +8,7 @@ from msgspec import structs
 from kalends import errors
 from kalends.events.input import EventFields
 from kalends.events.model import MAX_LOCATION, MAX_PART, PARTS
+from kalends.i18n import gettext
 
 Parts = dict[str, str | None]
 T = TypeVar("T", bound=EventFields)
@@ -26,7 +27,9 @@ def complete(fields: T, sent: set[str]) -> T:
     if parts and "location" not in sent:
         location = compose({name: getattr(fields, name) for name in PARTS})
         if location and len(location) > MAX_LOCATION:
-            raise errors.invalid("location", f"its parts together must have at most {MAX_LOCATION} characters", "too_long")
+            raise errors.invalid(
+                "location", gettext("its parts together must have at most %(max)s characters", max=str(MAX_LOCATION)), "too_long"
+            )
         return structs.replace(fields, location=location)
     return fields
 

@@ -12,6 +12,7 @@ from kalends.events.series.model import Repeat
 from kalends.events.series.rule import parse_text
 from kalends.events.series.sentence import ORDINALS
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import WEEKDAYS
 from kalends.web.forms import FormState
@@ -60,9 +61,10 @@ def read(form: Form, day: date) -> RepeatInput:
     """The rule that the form asks for an event on this day."""
     choice, sentences = choice_of(form), write_sentences(day)
     if choice not in sentences or choice == NONE:
-        raise errors.invalid("repeat", "needs a choice: say how often the event takes place", "required")
+        raise errors.invalid("repeat", gettext("needs a choice: say how often the event takes place"), "required")
     if choice in ("weekly", "monthly") and form.text(SENTENCES_FOR) not in ("", day.isoformat()) and not form.text(PREVIEW):
-        raise errors.invalid("repeat", f"follows the new start: it would be “{sentences[choice]}”. Check it, and save again", "conflict")
+        message = gettext("follows the new start: it would be “%(rule)s”. Check it, and save again", rule=sentences[choice])
+        raise errors.invalid("repeat", message, "conflict")
     rule = _presets(day).get(choice) or _read_parts(form)
     params = Form(rule | _read_end(form) | {name: form.text(name) for name in ("also", "start_date")}).read(RepeatInput)
     return _add_rrule(params, form.text("rrule").strip()) if choice == CUSTOM and form.text("rrule").strip() else params
@@ -139,11 +141,11 @@ def _read_end(form: Form) -> dict[str, str]:
     ends = form.text("ends") or "never"
     if ends == "on":
         if not form.text("end_date"):
-            raise errors.invalid("end_date", "is required: choose the last day, or an end of another kind", "required")
+            raise errors.invalid("end_date", gettext("is required: choose the last day, or an end of another kind"), "required")
         return {"end_date": form.text("end_date")}
     if ends == "after":
         if not form.text("count"):
-            raise errors.invalid("count", "is required: say how many times, or choose an end of another kind", "required")
+            raise errors.invalid("count", gettext("is required: say how many times, or choose an end of another kind"), "required")
         return {"count": form.text("count")}
     return {}
 

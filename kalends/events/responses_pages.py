@@ -14,6 +14,7 @@ from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.questions import answers as question_answers
 from kalends.questions import present as question_present
@@ -41,7 +42,7 @@ def index(ctx: Context, params: Paging) -> Document:
     return render(
         "responses/index.html",
         ctx,
-        title="Responses and comments",
+        title=gettext("Responses and comments"),
         tallies=tallies[:LATEST],
         has_more=len(tallies) > LATEST,
         comments=[comment_present.item(comment, with_address=True) for comment in rows],
@@ -60,7 +61,7 @@ def events(ctx: Context, params: Paging) -> Document:
     return render(
         "responses/events.html",
         ctx,
-        title="Responses by event",
+        title=gettext("Responses by event"),
         tallies=tallies,
         events=_find_events(ctx, [tally.event_id for tally in tallies]),
         next_page=next_page,
@@ -78,7 +79,7 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
     return render(
         "events/responses.html",
         ctx,
-        title=f"Responses to {event.title}",
+        title=gettext("Responses to %(title)s", title=event.title),
         event=_find_events(ctx, [event_id])[event_id],
         tally=tally,
         tabs=_tabs(ctx, event, tally, params),
@@ -124,7 +125,7 @@ def _tabs(ctx: Context, event: Event, tally: Tally, query: GuestQuery) -> list[t
 def new_guest(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
     """The form to add a guest."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    return render("events/new_guest.html", ctx, title="Add a guest", event=event, form=form or filled({"notify": True}))
+    return render("events/new_guest.html", ctx, title=gettext("Add a guest"), event=event, form=form or filled({"notify": True}))
 
 
 @page("POST", "/events/{event_id}/responses/new", again=new_guest)
@@ -132,7 +133,7 @@ def add_guest(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond for a guest, as an editor of the event."""
     policy.event(ctx, event_id, to=Right.EDIT)
     if not params.text("email_address").strip():
-        raise errors.invalid("email_address", "is required", "required")
+        raise errors.invalid("email_address", gettext("is required"), "required")
     submit(ctx, Form(params.values | {"event_id": event_id}).params(ResponseInput), "page")
     return redirect(ctx, f"/events/{event_id}/responses", done="guest-added", can_undo=True)
 

@@ -6,11 +6,12 @@ from msgspec import Struct
 
 from kalends import errors
 from kalends.events.input import EventFields
+from kalends.i18n import gettext
 from kalends.records.event import Event, EventRow
 from kalends.values import datetimes
 from kalends.values.datetimes import ParsedDateTime, format_instant
 
-BACKWARDS = "must not be before start_time"
+BACKWARDS = gettext("must not be before start_time")
 
 
 class Span(Struct, frozen=True):

@@ -6,12 +6,13 @@ from kalends.errors import Problem
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.request import Request
 from kalends.http.run_endpoint import API_POLICY
+from kalends.i18n import gettext
 from kalends.log import get_logger
 from kalends.reply import Reply
 
 log = get_logger(__name__)
 
-UNEXPECTED = "Something went wrong here, and the log has the details under this request id."
+UNEXPECTED = gettext("Something went wrong here, and the log has the details under this request id.")
 # Renders a failed request of a browser as a page.
 ErrorPage = Callable[[Request, Problem], Reply]
 

@@ -3,6 +3,7 @@
 from kalends import errors
 from kalends.context import Actor, Context
 from kalends.db import columns
+from kalends.i18n import gettext
 from kalends.policy.actor import user
 from kalends.records.contact import Contact
 from kalends.records.key import Key
@@ -24,14 +25,14 @@ CONTACT_LISTS = {
 
 def require_open_registration(site: Site) -> None:
     if site.registration != "open":
-        raise errors.Forbidden("Registration is closed here. Ask the operator for an account.")
+        raise errors.Forbidden(gettext("Registration is closed here. Ask the operator for an account."))
 
 
 def require_verified_sender(ctx: Context) -> None:
     """Where mail is really sent, only an account with a verified address may send to a list."""
     if ctx.settings.email != FILES and user(ctx).verified_at is None:
         raise errors.Forbidden(
-            "Verify your e-mail address first: follow the link that was mailed to it, or have it sent again in the settings."
+            gettext("Verify your e-mail address first: follow the link that was mailed to it, or have it sent again in the settings.")
         )
 
 
@@ -73,7 +74,7 @@ def key_creating_session(ctx: Context) -> Session:
     """The actor's session, if it may create keys. A key must not create keys, else a leaked one would survive its deletion."""
     current = session(ctx, "current") if user(ctx).session_id else None
     if current is None or current.key_id is not None:
-        raise errors.Forbidden("A key makes no keys, nor does a session that a key opened. Sign in with your password.")
+        raise errors.Forbidden(gettext("A key makes no keys, nor does a session that a key opened. Sign in with your password."))
     return current
 
 
@@ -111,7 +112,7 @@ def suppression(ctx: Context, suppression_id: int) -> Suppression:
     if suppression is None:
         raise errors.NotFound
     if suppression.reason == "unsubscribed":
-        raise errors.Conflict("They asked for no more messages. Only they can take that back.")
+        raise errors.Conflict(gettext("They asked for no more messages. Only they can take that back."))
     return suppression
 
 
@@ -126,4 +127,4 @@ def webhook(ctx: Context, webhook_id: int) -> Webhook:
 
 def require_webhooks(ctx: Context) -> None:
     if ctx.settings.webhooks == "off":
-        raise errors.Forbidden("Webhooks are off here. Follow changes with GET /api/changes instead, or ask the operator.")
+        raise errors.Forbidden(gettext("Webhooks are off here. Follow changes with GET /api/changes instead, or ask the operator."))

@@ -3,6 +3,7 @@
 from kalends import errors
 from kalends.context import Actor, Context
 from kalends.db import columns
+from kalends.i18n import gettext
 from kalends.policy.actor import user
 from kalends.records.user import User
 
@@ -21,7 +22,7 @@ def admin(ctx: Context) -> Actor:
     """The signed-in user, who must administer the site."""
     actor = user(ctx)
     if not is_admin(ctx):
-        raise errors.Forbidden("Only administrators of this site may do this.")
+        raise errors.Forbidden(gettext("Only administrators of this site may do this."))
     return actor
 
 
@@ -32,7 +33,7 @@ def managed_user(ctx: Context, user_id: int) -> User:
     if person is None:
         raise errors.NotFound
     if person.id == own_id:
-        raise errors.Conflict("This is your own account. Another administrator may do this, or the command 'kalends users'.")
+        raise errors.Conflict(gettext("This is your own account. Another administrator may do this, or the command 'kalends users'."))
     return person
 
 

@@ -8,6 +8,7 @@ from msgspec import structs
 from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
+from kalends.i18n import gettext
 from kalends.policy.actor import Right, me, user
 from kalends.policy.feed_link import feed_key
 from kalends.records.calendar import Calendar, MemberCalendar, TargetCalendar
@@ -63,9 +64,9 @@ def _require(ctx: Context, calendar: C | None, to: Right) -> C:
         return calendar
     user(ctx)
     if to is Right.EDIT and not can_edit(calendar):
-        raise errors.Forbidden("Only the calendar's owner and its editors may do this.")
+        raise errors.Forbidden(gettext("Only the calendar's owner and its editors may do this."))
     if to is Right.OWN and calendar.role != "owner":
-        raise errors.Forbidden("Only the calendar's owner may do this.")
+        raise errors.Forbidden(gettext("Only the calendar's owner may do this."))
     return calendar
 
 
@@ -84,9 +85,9 @@ def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
     shared = calendar(ctx, calendar_id, to=Right.SEE)
     user(ctx)
     if shared.role == "owner":
-        raise errors.Conflict("The calendar is yours. Delete it instead.")
+        raise errors.Conflict(gettext("The calendar is yours. Delete it instead."))
     if shared.role is None:
-        raise errors.Forbidden("The calendar is not shared with you.")
+        raise errors.Forbidden(gettext("The calendar is not shared with you."))
     return shared
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.context import Context, LinkedEvent
 from kalends.db import columns
+from kalends.i18n import gettext
 from kalends.policy.actor import me
 from kalends.policy.events import SELECT_EVENTS, event_visible
 from kalends.policy.response_link import MAX_DIGITS
@@ -16,7 +17,7 @@ from kalends.records.event import Event
 from kalends.settings import Settings
 from kalends.tokens import derive
 
-INCOMPLETE = "This link does not work: it is not complete, or the organiser has replaced it. Ask the organiser for the new one."
+INCOMPLETE = gettext("This link does not work: it is not complete, or the organiser has replaced it. Ask the organiser for the new one.")
 
 
 class _Row(Struct, frozen=True):

@@ -6,6 +6,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
 from kalends.errors import FieldError
+from kalends.i18n import gettext
 from kalends.policy.actor import Right, me, user
 from kalends.policy.calendars import CALENDAR_VISIBLE_TO_USER, calendar, calendar_visible, is_member
 from kalends.records import response_settings
@@ -148,8 +149,8 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
         try:
             rows.append(_require(ctx, visible.get(each), to))
         except (errors.NotFound, errors.Forbidden) as error:
-            missing = FieldError("ids", f"event {each} is not there", "not_found")
-            forbidden = FieldError("ids", f"event {each} is not yours to change", "forbidden")
+            missing = FieldError("ids", gettext("event %(id)s is not there", id=str(each)), "not_found")
+            forbidden = FieldError("ids", gettext("event %(id)s is not yours to change", id=str(each)), "forbidden")
             raise type(error)(error.detail, [missing if isinstance(error, errors.NotFound) else forbidden]) from None
     return rows
 
@@ -203,7 +204,7 @@ def _require(ctx: Context, event: Event | None, to: Right) -> Event:
     if to is Right.EDIT:
         user(ctx)
         if not event.can_edit:
-            raise errors.Forbidden("Only the event's owner, and the owner and editors of its home calendar, may do this.")
+            raise errors.Forbidden(gettext("Only the event's owner, and the owner and editors of its home calendar, may do this."))
     return event
 
 
@@ -261,4 +262,4 @@ def require_whole_series(ctx: Context, series_id: int) -> None:
     """Changing a series needs the right to edit each of its events."""
     sql = f"SELECT 1 FROM events WHERE series_id = :id AND id NOT IN {EDITABLE_EVENT_IDS} LIMIT 1"
     if ctx.tx.rows(sql, id=series_id, me=user(ctx).id):
-        raise errors.Forbidden("Some events of this series are not yours to edit. Change this event alone.")
+        raise errors.Forbidden(gettext("Some events of this series are not yours to edit. Change this event alone."))

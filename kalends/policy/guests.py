@@ -3,6 +3,7 @@
 from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
+from kalends.i18n import gettext
 from kalends.policy.account import has_verified
 from kalends.policy.actor import Right, me, user
 from kalends.policy.event_link import event_of_guest
@@ -66,7 +67,7 @@ def response(ctx: Context, response_id: int, *, to: Right = Right.SEE) -> tuple[
     if not can_see_response(ctx, response, to_event):
         raise errors.NotFound
     if to is Right.EDIT and not to_event.can_edit:
-        raise errors.Forbidden("Only the event's editors may do this.")
+        raise errors.Forbidden(gettext("Only the event's editors may do this."))
     return response, to_event
 
 

@@ -7,6 +7,7 @@ from msgspec import structs
 from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
+from kalends.i18n import gettext
 from kalends.policy.actor import Right
 from kalends.policy.events import SELECT_EVENTS, event
 from kalends.policy.response_link import LINK_LIFETIME, MAX_DIGITS
@@ -15,8 +16,8 @@ from kalends.records.invitation import Invitation
 from kalends.settings import Settings
 from kalends.tokens import derive, token_hash
 
-INCOMPLETE = "This link does not work: it is not complete, or the invitation was withdrawn. Copy it whole from the newest mail."
-ENDED = "This link ended 30 days after the event."
+INCOMPLETE = gettext("This link does not work: it is not complete, or the invitation was withdrawn. Copy it whole from the newest mail.")
+ENDED = gettext("This link ended 30 days after the event.")
 # In the addresses of replies, whose letters lose their case on the way.
 REPLY_MAC_DIGITS = 24
 

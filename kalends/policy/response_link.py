@@ -7,6 +7,7 @@ from msgspec import structs
 from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
+from kalends.i18n import gettext
 from kalends.policy.events import SELECT_EVENTS, VISIBLE_TO_USER
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -17,8 +18,10 @@ from kalends.values.text import fold_case
 # How long after the event the link works.
 LINK_LIFETIME = 30 * 86_400
 MAX_DIGITS = 18
-INCOMPLETE = "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
-ENDED = "This link ended 30 days after the event."
+INCOMPLETE = gettext(
+    "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
+)
+ENDED = gettext("This link ended 30 days after the event.")
 # SQL: whether the guest of the response `r` can open the event `e`, is invited to it, or was added by an editor.
 GUEST_SEES_EVENT = f"""(r.added OR e.by_link OR {VISIBLE_TO_USER.replace(":me", "r.user_id")}
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.event_id = e.id AND i.email_key = r.email_key AND i.state <> 'withdrawn')

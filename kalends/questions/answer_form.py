@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 
 from kalends import errors
 from kalends.errors import FieldError
+from kalends.i18n import gettext
 from kalends.questions import asking
 from kalends.questions.asking import MAX_PERSONS, Chosen
 from kalends.questions.model import QuestionItem
@@ -110,7 +111,7 @@ def read(questions: Sequence[Question], values: dict[str, Any], people: int) -> 
     missing = asking.missing(questions, asked, people)
     if missing:
         names = [_name(by_id[place.question_id], place.person) for place in missing]
-        raise errors.Invalid([FieldError(name, "must be answered", "required") for name in names])
+        raise errors.Invalid([FieldError(name, gettext("must be answered"), "required") for name in names])
     params = [
         {"question_id": question_id, "answer": texts} | ({} if person is None else {"person": person})
         for (question_id, person), texts in asked.items()

@@ -9,6 +9,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
 from kalends.errors import FieldError
+from kalends.i18n import Text, gettext, ngettext
 from kalends.journal import store as journal
 from kalends.records.question import Answer, NewAnswer, Question
 from kalends.records.response import Response
@@ -75,10 +76,20 @@ def require_room(ctx: Context, event_id: int, questions: Sequence[Question], ans
         limit = limits.get(key)
         left = 0 if limit is None else max(limit - taken.get(answer.question_id, {}).get(answer.answer, 0), 0)
         if limit is not None and asked[key] > left:
-            state = f"is left for {left} only" if left else "is full"
-            full.append(FieldError(f"answers[{answer.index}].answer", f"“{answer.answer}” {state}; choose another option", "conflict"))
+            full.append(FieldError(f"answers[{answer.index}].answer", _describe_full(answer.answer, left), "conflict"))
     if full:
-        raise errors.OptionFull(full[0].message[0].upper() + full[0].message[1:] + ".", full)
+        raise errors.OptionFull(gettext("%(sentence)s.", sentence=full[0].message), full)
+
+
+def _describe_full(option: str, left: int) -> Text:
+    if not left:
+        return gettext("“%(option)s” is full; choose another option", option=option)
+    return ngettext(
+        "“%(option)s” is left for 1 only; choose another option",
+        "“%(option)s” is left for %(num)s only; choose another option",
+        left,
+        option=option,
+    )
 
 
 def delete(ctx: Context, response_id: int) -> None:

@@ -7,6 +7,7 @@ from msgspec import structs
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import Retry
+from kalends.i18n import gettext
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import seats, store
@@ -35,9 +36,9 @@ def lock(ctx: Context, event: Event, *, exclusive: bool = False) -> tuple[Event,
 def require_open(ctx: Context, event: Event, locked: EventState) -> None:
     """Raise the error that says why nobody can respond. The event's editors can, after others."""
     if locked.status == "cancelled":
-        raise errors.EventCancelled("This event is cancelled: responses are closed.")
+        raise errors.EventCancelled(gettext("This event is cancelled: responses are closed."))
     if locked.status == "postponed":
-        raise errors.EventPostponed("This event is postponed: responses are closed until it has a new date.")
+        raise errors.EventPostponed(gettext("This event is postponed: responses are closed until it has a new date."))
     if event.settings_text and not event.can_edit:
         _require_open(ctx, event)
 
@@ -45,9 +46,9 @@ def require_open(ctx: Context, event: Event, locked: EventState) -> None:
 def _require_open(ctx: Context, event: Event) -> None:
     settings = event.settings
     if not settings.responses_open:
-        raise errors.ResponsesClosed("The organiser has closed the responses to this event.")
+        raise errors.ResponsesClosed(gettext("The organiser has closed the responses to this event."))
     if settings.responses_until is not None and ctx.now >= settings.responses_until:
-        raise errors.DeadlineOver("The time to respond to this event is over. Ask the organiser.")
+        raise errors.DeadlineOver(gettext("The time to respond to this event is over. Ask the organiser."))
 
 
 def require_room(ctx: Context, event: Event, who: Author, people: int, *, standing: bool) -> None:

@@ -10,6 +10,7 @@ from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.questions import store as questions
 from kalends.questions.present import describe
@@ -168,7 +169,7 @@ def reminders(ctx: Context, response_id: int, params: ReminderChoice) -> Reminde
     """
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
     if params.wanted and params.token is None and is_another(ctx, event, author_of(ctx, response)):
-        raise errors.Forbidden("Only the guest can switch the reminders on again.")
+        raise errors.Forbidden(gettext("Only the guest can switch the reminders on again."))
     choice.save(ctx, event, response, is_wanted=params.wanted)
     return RemindersChosen(choice.is_wanted(ctx, event, response))
 

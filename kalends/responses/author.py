@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.context import Context
+from kalends.i18n import gettext
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.values.text import fold_case
@@ -26,7 +27,7 @@ def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
     actor = ctx.actor
     if actor is None:
         if email_address is None:
-            raise errors.invalid("email_address", "is required", "required")
+            raise errors.invalid("email_address", gettext("is required"), "required")
         return Author(email_address, name, None, is_proven=False)
     if email_address is None or fold_case(email_address) == fold_case(actor.email_address):
         address = email_address or actor.email_address

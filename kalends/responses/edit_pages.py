@@ -7,6 +7,7 @@ from kalends.context import Context
 from kalends.events.pages import path_of
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.questions import store as questions
 from kalends.records.event import Event
 from kalends.responses import api, places
@@ -27,7 +28,7 @@ def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Docum
     return render(
         "responses/edit.html",
         ctx,
-        title="Correct the response",
+        title=gettext("Correct the response"),
         form=form,
         response=response,
         event=event,
@@ -60,7 +61,13 @@ def ask(ctx: Context, response_id: int) -> Document:
     response, event = policy.response(ctx, response_id)
     form = filled({"notify": True})
     return render(
-        "responses/delete.html", ctx, title="Remove the response", form=form, response=response, event=event, back=_back(ctx, event)
+        "responses/delete.html",
+        ctx,
+        title=gettext("Remove the response"),
+        form=form,
+        response=response,
+        event=event,
+        back=_back(ctx, event),
     )
 
 

@@ -15,6 +15,7 @@ from kalends.events.status import describe
 from kalends.http.endpoint import CALENDAR_FILE, Document
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.questions import answer_form, answers
 from kalends.questions import ask as ask_page
 from kalends.questions import store as questions
@@ -61,7 +62,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
     return render(
         "responses/link.html",
         ctx,
-        title="Your response",
+        title=gettext("Your response"),
         form=form or filled(present.editable(ctx, response), FormState(choice)),
         response=response,
         event=event,
@@ -133,7 +134,7 @@ def forget(ctx: Context, response_token: str, params: Form) -> Document:
     response, event = load(ctx, response_token, of_hidden=True)
     erase(ctx, response, event, is_over=event.is_over(ctx.now))
     guest_cookie.remove(ctx, event.id)
-    return render("responses/forgotten.html", ctx, title="Forgotten")
+    return render("responses/forgotten.html", ctx, title=gettext("Forgotten"))
 
 
 @page("POST", "/r/{response_token}/reset", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
@@ -150,7 +151,7 @@ def ask(ctx: Context, proposal_token: str, form: FormState | None = None) -> Doc
     return render(
         "responses/confirm.html",
         ctx,
-        title="Confirm your response",
+        title=gettext("Confirm your response"),
         form=form,
         fields=proposal.params.value,
         event=event,
@@ -169,7 +170,7 @@ def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
     except errors.Invalid as error:
         # The guest cannot correct it here: other questions are asked since, or the parties must be smaller.
         raise errors.Conflict(
-            "The organiser has changed the questions or the size of parties since. Open the event and respond again."
+            gettext("The organiser has changed the questions or the size of parties since. Open the event and respond again.")
         ) from error
     proposals.delete(ctx, proposal.id)
     return _redirect(ctx, response, event, f"said-{response.response.lower()}")

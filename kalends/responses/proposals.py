@@ -9,6 +9,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
 from kalends.http.input.fields import Params
+from kalends.i18n import gettext
 from kalends.responses.author import Author
 from kalends.responses.model import ResponseFields, ResponseInput
 from kalends.settings import Settings
@@ -17,7 +18,7 @@ from kalends.values.text import fold_case
 
 LIFETIME = 48 * 3600
 MAX_DIGITS = 18
-ENDED = "This link does not work any more: it is older than 48 hours, was used already, or there is a newer one. Respond again."
+ENDED = gettext("This link does not work any more: it is older than 48 hours, was used already, or there is a newer one. Respond again.")
 
 
 class Proposal(Struct, frozen=True):

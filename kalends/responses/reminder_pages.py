@@ -4,6 +4,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.responses import reminder_choice as choice
 from kalends.responses.link_pages import load
 from kalends.web.forms import FormState
@@ -19,7 +20,7 @@ def ask(ctx: Context, response_token: str, form: FormState | None = None) -> Doc
     return render(
         "responses/reminders.html",
         ctx,
-        title="Reminders",
+        title=gettext("Reminders"),
         form=form,
         event=event,
         is_visible=policy.sees_event(ctx, response, event),

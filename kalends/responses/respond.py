@@ -6,6 +6,7 @@ from kalends import errors, policy
 from kalends.context import Context
 from kalends.deliveries import languages, response_mail
 from kalends.http.input.fields import Params
+from kalends.i18n import gettext
 from kalends.questions import responding
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -88,7 +89,7 @@ def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInp
     proposal_id = proposals.upsert(ctx, fields, who, waits=True)
     languages.remember(ctx, who.email_address)
     if not response_mail.insert(ctx, event, who.email_address, None, proposal_id):
-        raise errors.TooMany("We have sent this address, or for your network, many messages lately. Respond again later.", 3600)
+        raise errors.TooMany(gettext("We have sent this address, or for your network, many messages lately. Respond again later."), 3600)
 
 
 def _check_party(event: Event, fields: Params[ResponseInput]) -> None:
@@ -96,4 +97,4 @@ def _check_party(event: Event, fields: Params[ResponseInput]) -> None:
     limit, party = event.party_limit, fields.value
     if limit is not None and not fields.names.isdisjoint(PARTY) and party.number + party.plus_n > limit:
         field, other = ("plus_n", "number") if party.plus_n else ("number", "plus_n")
-        raise errors.invalid(field, f"and {other} together must be at most {limit:,} for this event")
+        raise errors.invalid(field, gettext("and %(other)s together must be at most %(max)s for this event", other=other, max=limit))

@@ -8,6 +8,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
 from kalends.deliveries import place_notice
+from kalends.i18n import Text, gettext, ngettext
 from kalends.records.delivery import PlaceNotice
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -206,7 +207,7 @@ def claim_restored(ctx: Context, event: Event, responses: Iterable[Response]) ->
         try:
             claim(ctx, event, response)
         except errors.Conflict as error:
-            raise errors.Conflict("The seats of this response were given to others since. Nothing was changed.") from error
+            raise errors.Conflict(gettext("The seats of this response were given to others since. Nothing was changed.")) from error
 
 
 def find_lapsed_events(ctx: Context) -> list[int]:
@@ -337,13 +338,26 @@ def _party(response: Response) -> Party:
 
 def _require_capacity(hall: Hall, people: int) -> None:
     if people > hall.capacity:
-        room = f"This event has room for {hall.capacity:,} people." if hall.show_counts else "This event has no room for so many people."
-        raise errors.PartyTooLarge(f"{room} Come with fewer.")
+        if hall.show_counts:
+            raise errors.PartyTooLarge(_describe_room(hall.capacity))
+        raise errors.PartyTooLarge(gettext("This event has no room for so many people. Come with fewer."))
+
+
+def _describe_room(capacity: int) -> Text:
+    return ngettext(
+        "This event has room for 1 person. Come with fewer.", "This event has room for %(num)s people. Come with fewer.", capacity
+    )
 
 
 def _full(hall: Hall) -> errors.Full:
     if hall.free <= 0:
-        return errors.Full("This event is full.")
-    left = "1 place is" if hall.free == 1 else f"{hall.free:,} places are"
-    too_few = f"Only {left} left." if hall.show_counts else "There are too few places left for so many people."
-    return errors.Full(f"{too_few} Come with fewer, or ask the organiser.")
+        return errors.Full(gettext("This event is full."))
+    if not hall.show_counts:
+        return errors.Full(gettext("There are too few places left for so many people. Come with fewer, or ask the organiser."))
+    return errors.Full(
+        ngettext(
+            "Only 1 place is left. Come with fewer, or ask the organiser.",
+            "Only %(num)s places are left. Come with fewer, or ask the organiser.",
+            hall.free,
+        )
+    )

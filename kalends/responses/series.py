@@ -10,6 +10,7 @@ from kalends.db import columns
 from kalends.deliveries import languages, response_mail
 from kalends.events.series.scope import slot_of
 from kalends.http.input.fields import Params
+from kalends.i18n import gettext
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import news, proposals, store
@@ -111,7 +112,7 @@ def _write_date(ctx: Context, date: Event, standing: StandingResponse) -> None:
 def _respond_to_dates(
     ctx: Context, dates: list[Event], who: Author, fields: Params[ResponseInput], via: Via, *, may_be_none: bool = False
 ) -> list[Response]:
-    rows, refusal = [], errors.Conflict("No date of this series is to come.")
+    rows, refusal = [], errors.Conflict(gettext("No date of this series is to come."))
     for date in dates:
         value = fields.value
         if date.id != value.event_id:

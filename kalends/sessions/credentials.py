@@ -7,6 +7,7 @@ from msgspec import Struct
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.errors import FieldError
+from kalends.i18n import gettext
 from kalends.keys import store as keys
 from kalends.log import get_logger
 from kalends.net.client_network import network
@@ -21,9 +22,9 @@ from kalends.values.text import fold_case
 
 log = get_logger(__name__)
 
-WRONG_PASSWORD = "That name and password do not match."  # noqa: S105
-WRONG_KEY = "This key does not work: it is wrong, or it was deleted."
-WRONG_DIGEST = "This digest does not work: sign the time now with the key's shared secret, and use each digest once."
+WRONG_PASSWORD = gettext("That name and password do not match.")
+WRONG_KEY = gettext("This key does not work: it is wrong, or it was deleted.")
+WRONG_DIGEST = gettext("This digest does not work: sign the time now with the key's shared secret, and use each digest once.")
 
 
 class Login(Struct, frozen=True):
@@ -69,7 +70,7 @@ def confirm(ctx: Context, user: User, password: str) -> None:
     attempt = login_attempts.begin(ctx, [f"confirm {user.id}"])
     if not _matches(ctx, attempt, password, user):
         _log_failure(ctx, "confirmation", user.user_name)
-        raise errors.Forbidden("That is not your password now.", [FieldError("current_password", "is wrong", "wrong")])
+        raise errors.Forbidden(gettext("That is not your password now."), [FieldError("current_password", gettext("is wrong"), "wrong")])
     login_attempts.end(ctx, attempt)
 
 
@@ -120,7 +121,7 @@ def _require_one_set(params: Credentials) -> tuple[str, ...]:
         raise errors.Invalid([FieldError(name, rule, "conflict" if present else "required") for name in fields])
     missing = [name for name in present[0] if not getattr(params, name)]
     if missing:
-        raise errors.Invalid([FieldError(name, "is required", "required") for name in missing])
+        raise errors.Invalid([FieldError(name, gettext("is required"), "required") for name in missing])
     return present[0]
 
 

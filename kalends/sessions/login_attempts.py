@@ -4,6 +4,7 @@ from contextlib import suppress
 
 from kalends import errors
 from kalends.context import Context
+from kalends.i18n import gettext
 from kalends.sessions import store
 
 MAX_FAILURES = 10
@@ -17,7 +18,7 @@ def refuse(ctx: Context, subjects: list[str]) -> None:
     if ctx.settings.rate_limits == "off":
         return
     if any(store.recent_failures(ctx, subject) >= MAX_FAILURES for subject in subjects):
-        raise errors.TooMany("Too many failed logins. Try again in a minute.", retry_after=store.FAILURE_WINDOW)
+        raise errors.TooMany(gettext("Too many failed logins. Try again in a minute."), retry_after=store.FAILURE_WINDOW)
 
 
 def begin(ctx: Context, subjects: list[str]) -> Attempt:

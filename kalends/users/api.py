@@ -16,6 +16,7 @@ from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
+from kalends.i18n import gettext
 from kalends.keys import store as keys
 from kalends.records.user import User
 from kalends.responses import news
@@ -81,7 +82,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
     if password := params.get("password"):
         weak_passwords.refuse(ctx, password, _merge(params, user))
     elif params.get("delete_keys"):
-        raise errors.invalid("delete_keys", "goes with a new password", "conflict")
+        raise errors.invalid("delete_keys", gettext("goes with a new password"), "conflict")
     needs_password = bool(password) or _changes_address(user, _merge(params, user))
     if needs_password:
         _confirm(ctx, user, params.get("current_password"))
@@ -128,9 +129,11 @@ def send_verification(ctx: Context, user_id: int) -> UserDetail:
     """Mail the user a link to verify their address."""
     user = store.get(ctx, policy.own_account(ctx, user_id).id)
     if user.verified_at is not None:
-        raise errors.Conflict("Your e-mail address is verified already.")
+        raise errors.Conflict(gettext("Your e-mail address is verified already."))
     if not deliveries.insert_account_mail(ctx, user, "verify"):
-        raise errors.TooMany("The link was sent several times within an hour. Look into your mailbox, or try again later.", deliveries.HOUR)
+        raise errors.TooMany(
+            gettext("The link was sent several times within an hour. Look into your mailbox, or try again later."), deliveries.HOUR
+        )
     return present.detail(ctx, user)
 
 
@@ -141,7 +144,7 @@ def _load_user(ctx: Context, user_id: int) -> User:
 
 def _confirm(ctx: Context, user: User, password: str | None) -> None:
     if password is None:
-        raise errors.invalid("current_password", "is required", "required")
+        raise errors.invalid("current_password", gettext("is required"), "required")
     credentials.confirm(ctx, user, password)
 
 
@@ -187,4 +190,4 @@ def _require_free_names(ctx: Context, params: Registration) -> None:
 
 
 def _conflict(field: str) -> errors.Conflict:
-    return errors.Conflict(f"Somebody has this {field} already.", [FieldError(field, "is taken", "taken")])
+    return errors.Conflict(gettext("Somebody has this %(field)s already.", field=field), [FieldError(field, gettext("is taken"), "taken")])

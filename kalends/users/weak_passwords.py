@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 
 from kalends import errors
 from kalends.context import Context
+from kalends.i18n import gettext
 from kalends.values.text import fold_case
 
-COMMON = "is one of the passwords that people guess first: take several words that do not belong together"
-OWN = "is what the account, its address or this site is called: take several words that do not belong together"
+COMMON = gettext("is one of the passwords that people guess first: take several words that do not belong together")
+OWN = gettext("is what the account, its address or this site is called: take several words that do not belong together")
 
 _MIN_NAME = 3
 _MIN_RUN = 3

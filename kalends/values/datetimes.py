@@ -7,12 +7,13 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from msgspec import Struct
 
+from kalends.i18n import gettext
 from kalends.values.format_cache import FormatCache
 
 DAY_SECONDS = 86_400
 FIRST_YEAR, LAST_YEAR = 1900, 9999
-YEARS = f"the year must be from {FIRST_YEAR} to {LAST_YEAR}"
-EXAMPLE = "write it like 2026-05-11T17:00:00+02:00, 2026-05-11T17:00 or 2026-05-11"
+YEARS = gettext("the year must be from %(first)s to %(last)s", first=str(FIRST_YEAR), last=str(LAST_YEAR))
+EXAMPLE = gettext("write it like 2026-05-11T17:00:00+02:00, 2026-05-11T17:00 or 2026-05-11")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
@@ -59,13 +60,13 @@ def parse(text: str) -> ParsedDateTime:
     *parts, zone = match.groups()
     year, month, day, *clock, offset = parts[:10] if parts[0] else parts[10:]
     if zone is not None and zone not in known_zones():
-        raise ValueError(f"{zone} is not a time zone; {EXAMPLE}")
+        raise ValueError(gettext("%(zone)s is not a time zone; %(example)s", zone=zone, example=EXAMPLE))
     hour, minute, second = (int(a or b or 0) for a, b in zip(clock[:3], clock[3:], strict=True))
     try:
         local = datetime(int(year), int(month), int(day), hour, minute, second)
         parsed = ParsedDateTime(local, _parse_offset(offset), zone, is_date=not any(clock))
     except ValueError:
-        raise ValueError(f"there is no such moment; {EXAMPLE}") from None
+        raise ValueError(gettext("there is no such moment; %(example)s", example=EXAMPLE)) from None
     if not FIRST_YEAR <= parsed.local.year <= LAST_YEAR or not _FIRST <= parsed.to_instant("UTC") <= _LAST:
         raise ValueError(YEARS)
     return parsed

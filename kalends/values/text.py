@@ -4,6 +4,8 @@ import codecs
 import re
 import unicodedata
 
+from kalends.i18n import gettext
+
 MAX_MARKS = 50
 
 # Letters by their Unicode class, but they decompose into combining marks alone.
@@ -34,16 +36,16 @@ def clean(value: str, *, lines: bool = False, strip: bool = True) -> str:
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise ValueError("must not contain lone surrogates") from None
+            raise ValueError(gettext("must not contain lone surrogates")) from None
         if _has_long_mark_run(value):
-            raise ValueError(f"must not have more than {MAX_MARKS} accents on one letter")
+            raise ValueError(gettext("must not have more than %(max)s accents on one letter", max=MAX_MARKS))
         value = unicodedata.normalize("NFC", value)
     if lines:
         value = _normalize_newlines(value)
     if strip:
         value = value.strip(WHITE_SPACE)
     if (_CONTROL_IN_LINES if lines else _CONTROL).search(value):
-        raise ValueError("must not contain control characters")
+        raise ValueError(gettext("must not contain control characters"))
     return value
 
 

@@ -1,11 +1,13 @@
 """The state of a form on a page: the values in its inputs, and their errors."""
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from msgspec import Struct, field, structs
 
 from kalends.errors import FieldError
+from kalends.i18n import gettext
 
 
 class FormState(Struct):
@@ -25,7 +27,8 @@ class FormState(Struct):
         return default if value is None else value
 
     def error(self, name: str) -> str:
-        return "; ".join(each.message for each in self.errors if each.field == name)
+        messages = [each.message for each in self.errors if each.field == name]
+        return reduce(lambda first, more: gettext("%(first)s; %(more)s", first=first, more=more), messages) if messages else ""
 
     def is_on(self, name: str) -> bool:
         """Whether a box is ticked."""

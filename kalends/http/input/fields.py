@@ -11,12 +11,13 @@ from kalends.errors import FieldError
 from kalends.http.input import readers
 from kalends.http.input.options import field_options, split_annotated, struct_options, without_none
 from kalends.http.input.readers import FieldInvalid, Repeated
+from kalends.i18n import gettext
 from kalends.values import text
 from kalends.values.upload import Upload
 
 T = TypeVar("T", bound=Struct)
 
-REPEATED = "was given more than once; send it once"
+REPEATED = gettext("was given more than once; send it once")
 
 
 class NestedInvalid(Exception):
@@ -117,7 +118,8 @@ def _read_values(kind: type[Struct], params: Mapping[str, Any], *, partial: bool
             if field.required_without_file and _has_file(kind, params):
                 continue
             if field.required and (not partial or field.name in params):
-                invalid.append(FieldError(field.name, "is required" if field.name not in params else "must not be empty", "required"))
+                message = gettext("must not be empty") if field.name in params else gettext("is required")
+                invalid.append(FieldError(field.name, message, "required"))
             elif not field.required:
                 values[field.name] = None if field.optional else field.fallback()
             continue
@@ -126,7 +128,7 @@ def _read_values(kind: type[Struct], params: Mapping[str, Any], *, partial: bool
                 raise FieldInvalid(REPEATED, "repeated")
             values[field.name] = field.read(value)
         except FieldInvalid as error:
-            invalid.append(FieldError(field.name, str(error), error.code))
+            invalid.append(FieldError(field.name, error.message, error.code))
         except NestedInvalid as nested:
             invalid += [FieldError(_path(field.name, e.field), e.message, e.code) for e in nested.errors]
     return values, invalid
@@ -223,15 +225,15 @@ def _record_list_reader(read_item: Callable[[Any], Any], meta: Meta) -> Callable
             value = [value[key] for key in sorted(value, key=int)]
         parts = value.split(",") if isinstance(value, str) else value
         if not isinstance(parts, list):
-            raise FieldInvalid("must be a list", "wrong_type")
+            raise FieldInvalid(gettext("must be a list"), "wrong_type")
         if len(parts) > max_items:
-            raise FieldInvalid(f"must have at most {max_items} items", "too_many")
+            raise FieldInvalid(gettext("must have at most %(max)s items", max=str(max_items)), "too_many")
         items, invalid = [], []
         for i, part in enumerate(parts):
             try:
                 items.append(read_item(part))
             except FieldInvalid as error:
-                invalid.append(FieldError(f"[{i}]", str(error), error.code))
+                invalid.append(FieldError(f"[{i}]", error.message, error.code))
             except NestedInvalid as nested:
                 invalid += [FieldError(f"[{i}].{e.field}", e.message, e.code) for e in nested.errors]
         if invalid:

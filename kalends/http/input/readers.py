@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from kalends.errors import Code
 from kalends.http.input.options import FieldOptions
+from kalends.i18n import Text, gettext
 from kalends.values import text
 from kalends.values.upload import Upload
 
@@ -26,6 +27,8 @@ class FieldInvalid(Exception):
 
     def __init__(self, message: str, code: Code = "invalid_format"):
         super().__init__(message)
+        # A str of the exception would be English alone.
+        self.message = message
         self.code = code
 
 
@@ -43,7 +46,7 @@ def read_bool(value: Any) -> bool:
         return True
     if word in _FALSE:
         return False
-    raise FieldInvalid("must be true or false", "wrong_type")
+    raise FieldInvalid(gettext("must be true or false"), "wrong_type")
 
 
 def int_reader(meta: Meta) -> Callable[[Any], int]:
@@ -54,9 +57,9 @@ def int_reader(meta: Meta) -> Callable[[Any], int]:
         if _is_whole(value):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            raise FieldInvalid("must be a whole number", "wrong_type")
+            raise FieldInvalid(gettext("must be a whole number"), "wrong_type")
         if value > high == INT_MAX:
-            raise FieldInvalid("is too large", "too_large")
+            raise FieldInvalid(gettext("is too large"), "too_large")
         if not low <= value <= high:
             raise FieldInvalid(_bounds(low, high), "too_small" if value < low else "too_large")
         return value
@@ -70,10 +73,12 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, float) and value.is_integer()
 
 
-def _bounds(low: int, high: int) -> str:
+def _bounds(low: int, high: int) -> Text:
     if low == INT_MIN and high != INT_MAX:
-        return f"must be at most {high}"
-    return f"must be at least {low}" if high == INT_MAX and low != INT_MIN else f"must be from {low} to {high}"
+        return gettext("must be at most %(max)s", max=str(high))
+    if high == INT_MAX and low != INT_MIN:
+        return gettext("must be at least %(min)s", min=str(low))
+    return gettext("must be from %(min)s to %(max)s", min=str(low), max=str(high))
 
 
 def text_reader(meta: Meta, options: FieldOptions) -> Callable[[Any], str]:
@@ -82,19 +87,19 @@ def text_reader(meta: Meta, options: FieldOptions) -> Callable[[Any], str]:
 
     def read_text(value: Any) -> str:
         if not isinstance(value, str):
-            raise FieldInvalid("must be text", "wrong_type")
+            raise FieldInvalid(gettext("must be text"), "wrong_type")
         if is_phone and _LOST_PLUS.fullmatch(value):
             value = f"+{value[1:]}"
         try:
             cleaned = text.clean(value, lines=multiline, strip=strip)
         except ValueError as error:
-            raise FieldInvalid(str(error)) from None
+            raise FieldInvalid(error.args[0]) from None
         if not cleaned:
-            raise FieldInvalid("must not be empty", "required")
+            raise FieldInvalid(gettext("must not be empty"), "required")
         if meta.max_length is not None and len(cleaned) > meta.max_length:
-            raise FieldInvalid(f"must have at most {meta.max_length:,} characters", "too_long")
+            raise FieldInvalid(gettext("must have at most %(max)s characters", max=meta.max_length), "too_long")
         if meta.min_length is not None and len(cleaned) < meta.min_length:
-            raise FieldInvalid(f"must have at least {meta.min_length} characters", "too_short")
+            raise FieldInvalid(gettext("must have at least %(min)s characters", min=str(meta.min_length)), "too_short")
         if pattern and not pattern.search(cleaned):
             raise FieldInvalid(options.pattern_message)
         return check(cleaned) if check else cleaned
@@ -106,7 +111,7 @@ def choice_reader(choices: tuple[str, ...]) -> Callable[[Any], str]:
     def read_choice(value: Any) -> str:
         word = value.strip() if isinstance(value, str) else value
         if word not in choices:
-            raise FieldInvalid(f"must be one of {', '.join(choices)}", "not_a_choice")
+            raise FieldInvalid(gettext("must be one of %(choices)s", choices=", ".join(choices)), "not_a_choice")
         return cast(str, word)
 
     return read_choice
@@ -122,10 +127,10 @@ def list_reader(read_item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], 
         if isinstance(parts, int | float) and not isinstance(parts, bool):
             parts = [parts]
         if not isinstance(parts, list):
-            raise FieldInvalid("must be a comma-delimited list", "wrong_type")
+            raise FieldInvalid(gettext("must be a comma-delimited list"), "wrong_type")
         items = [read_item(part) for part in parts if not (part is None or (isinstance(part, str) and text.is_blank(part)))]
         if len(items) > max_items:
-            raise FieldInvalid(f"must have at most {max_items} items", "too_many")
+            raise FieldInvalid(gettext("must have at most %(max)s items", max=str(max_items)), "too_many")
         return items
 
     return read_list
@@ -133,5 +138,5 @@ def list_reader(read_item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], 
 
 def read_upload(value: Any) -> Upload:
     if not isinstance(value, Upload):
-        raise FieldInvalid("must be a file, sent as multipart/form-data", "wrong_type")
+        raise FieldInvalid(gettext("must be a file, sent as multipart/form-data"), "wrong_type")
     return value

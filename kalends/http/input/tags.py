@@ -57,7 +57,7 @@ def tagged(tag_list: str, tag: str) -> str:
     try:
         return read_tags([*tag_list.split(","), tag])
     except FieldInvalid as error:
-        raise errors.invalid("tag", str(error), error.code) from None
+        raise errors.invalid("tag", error.message, error.code) from None
 
 
 def _clean_tag(tag: str) -> str:

@@ -7,13 +7,14 @@ from msgspec import Meta, Struct
 
 from kalends.http.input.options import FieldOptions
 from kalends.http.input.readers import FieldInvalid
+from kalends.i18n import gettext
 from kalends.transports import read_address
 from kalends.values import datetimes
 
 
 def _time_zone(value: str) -> str:
     if value not in datetimes.known_zones():
-        raise FieldInvalid("must be an IANA time zone such as Europe/Paris", "not_a_choice")
+        raise FieldInvalid(gettext("must be an IANA time zone such as Europe/Paris"), "not_a_choice")
     return value
 
 
@@ -21,7 +22,7 @@ def _datetime(value: str) -> str:
     try:
         datetimes.parse(value)
     except ValueError as error:
-        raise FieldInvalid(str(error)) from None
+        raise FieldInvalid(error.args[0]) from None
     return value
 
 
@@ -45,7 +46,7 @@ def _email(value: str) -> str:
             raise ValueError
         return checked.normalized
     except ValueError:
-        raise FieldInvalid("must be an e-mail address such as ana@example.org") from None
+        raise FieldInvalid(gettext("must be an e-mail address such as ana@example.org")) from None
 
 
 def _name_or_address(value: str) -> str:
