@@ -73,7 +73,7 @@ MODULE_LAYERS = {
         "events.series.sentence",
     },
     "store": {
-        *("quotas", "backup.file", "backup.restore", "backup.take"),
+        *("quotas", "backup.file", "backup.restore", "backup.take", "dav.write_store"),
         *(f"calendar_view.{name}" for name in ("agenda", "days", "entries", "hidden_calendars", "links", "month", "rail", "week")),
         *(
             "calendars.search",
@@ -139,8 +139,8 @@ MODULE_LAYERS = {
         *(
             f"dav.{name}"
             for name in (
-                *("call", "errors", "expand", "files", "filters", "listing", "paths", "propfind", "properties", "query", "reports"),
-                *("resources", "sign_in", "sync", "text", "xml"),
+                *("calendar_object", "call", "errors", "expand", "files", "filters", "listing", "paths", "propfind", "properties", "query"),
+                *("removal", "reports", "resources", "sign_in", "sync", "text", "write", "xml"),
             )
         ),
         *("discovery.sitemap", "events.add_links", "events.days", "events.follow_links", "events.upcoming", "home.facets", "home.search"),

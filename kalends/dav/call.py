@@ -10,6 +10,7 @@ from kalends.dav import paths
 from kalends.dav.errors import DavError
 from kalends.dav.paths import Target
 from kalends.dav.xml import CONTENT_TYPE, DAV
+from kalends.policy import Right
 from kalends.records.calendar import Calendar
 
 CALENDAR_TYPE = "text/calendar; charset=utf-8"
@@ -64,12 +65,12 @@ def children(element: Element | None, name: str) -> list[Element]:
     return [] if element is None else element.findall(name)
 
 
-def find_calendar(call: Call) -> Calendar:
-    """The calendar of the path, if the actor is a member of it."""
+def find_calendar(call: Call, to: Right = Right.SEE) -> Calendar:
+    """The calendar of the path, if the actor is a member of it and has this right."""
     require_home(call)
     slug = call.target.slug
     calendar_id = int(slug) if slug.isascii() and slug.isdigit() and len(slug) <= paths.MAX_DIGITS else 0
-    return policy.home_calendar(call.ctx, calendar_id)
+    return policy.home_calendar(call.ctx, calendar_id, to=to)
 
 
 ALLPROP, PROPNAME, PROP = f"{{{DAV}}}allprop", f"{{{DAV}}}propname", f"{{{DAV}}}prop"

@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from kalends import policy
 from kalends.context import Actor, Context
 from kalends.dav import paths
+from kalends.dav.calendar_object import COMPONENTS
 from kalends.dav.paths import Kind
 from kalends.dav.xml import APPLE, CALDAV, CALENDAR_SERVER, DAV, Response, escape, href, name_element
 from kalends.events import ical
@@ -14,6 +16,8 @@ from kalends.ical.parse import MAX_EVENTS
 from kalends.records.calendar import Calendar
 from kalends.values import datetimes, timestamps
 
+READ_PRIVILEGES = ("read", "read-current-user-privilege-set")
+WRITE_PRIVILEGES = ("write-content", "bind", "unbind")
 REPORTS = ("calendar-query", "calendar-multiget", "free-busy-query")
 
 
@@ -67,8 +71,10 @@ def _resource_type(subject: Subject) -> str:
 
 
 def write_privileges(subject: Subject) -> str:
-    """Owners and editors can only read as well: a client must not offer what a PUT would be refused."""
-    return "".join(f"<D:privilege><D:{name}/></D:privilege>" for name in ("read", "read-current-user-privilege-set"))
+    """What the actor may do: a client offers no more than this."""
+    can_write = subject.calendar is not None and policy.can_edit(subject.calendar)
+    names = [*READ_PRIVILEGES, *(WRITE_PRIVILEGES if can_write else ())]
+    return "".join(f"<D:privilege><D:{name}/></D:privilege>" for name in names)
 
 
 def _reports(subject: Subject) -> str:
@@ -109,7 +115,7 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
     caldav("calendar-description"): (ONE, lambda subject: escape(subject.own_calendar.description or "")),
     caldav("calendar-timezone"): (ONE, _time_zone),
     caldav("calendar-timezone-id"): (ONE, lambda subject: escape(subject.own_calendar.time_zone)),
-    caldav("supported-calendar-component-set"): (ONE, _constant('<C:comp name="VEVENT"/>')),
+    caldav("supported-calendar-component-set"): (ONE, _constant("".join(f'<C:comp name="{name}"/>' for name in COMPONENTS))),
     caldav("supported-calendar-data"): (ONE, _constant('<C:calendar-data content-type="text/calendar" version="2.0"/>')),
     caldav("supported-collation-set"): (
         ONE,

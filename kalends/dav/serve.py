@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from kalends import errors
 from kalends.context import Caller, Context
-from kalends.dav import files, paths, propfind, reports, sign_in, xml
+from kalends.dav import files, paths, propfind, reports, sign_in, write, xml
 from kalends.dav.call import Call, DavReply
 from kalends.dav.errors import DavError, error_body
 from kalends.dav.paths import Kind
@@ -30,8 +30,15 @@ TABLE: dict[Kind, dict[str, Action]] = {
     "principal": {"PROPFIND": propfind.propfind},
     "home": {"PROPFIND": propfind.propfind},
     "calendar": {"PROPFIND": propfind.propfind_calendar, "REPORT": reports.report, "GET": files.get_calendar},
-    "resource": {"PROPFIND": propfind.propfind_resource, "GET": files.get_resource},
+    "resource": {
+        "PROPFIND": propfind.propfind_resource,
+        "GET": files.get_resource,
+        "PUT": write.put_resource,
+        "DELETE": write.delete_resource,
+    },
 }
+# These open their transactions themselves, since they have work to do before they write.
+WITHOUT_TRANSACTION: frozenset[Action] = frozenset({write.put_resource})
 
 
 def mounts(services: Services) -> Mapping[str, Mount]:
@@ -80,11 +87,14 @@ class Dav:
         root = _parse_body(request)
         for _ in range(ATTEMPTS):
             ctx = self._context(request)
+            has_transaction = action not in WITHOUT_TRANSACTION
             try:
-                with ctx.read() if request.method in READ_METHODS else ctx.write():
+                with ctx.write() if has_transaction and request.method not in READ_METHODS else ctx.read():
                     ctx.actor = request.actor = sign_in.authenticate(self._services, ctx, request.headers["authorization"])
-                    if ctx.actor:
+                    if ctx.actor and has_transaction:
                         reply = _call(ctx, request, root, action)
+                if ctx.actor and not has_transaction:
+                    reply = _call(ctx, request, root, action)
             except Retry:
                 continue
             if ctx.actor is None:

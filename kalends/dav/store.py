@@ -149,6 +149,10 @@ def find_rows_by_names(ctx: Context, calendar: Calendar, names: list[str]) -> li
     return ctx.tx.all(Row, sql, id=calendar.id, named=json.encode([{"name": name} for name in dict.fromkeys(names)]).decode())
 
 
+def find_rows_by_uid(ctx: Context, calendar: Calendar, uid: str) -> list[Row]:
+    return ctx.tx.all(Row, f"SELECT {_ROW} FROM dav_resources WHERE calendar_id = :id AND uid = :uid", id=calendar.id, uid=uid)
+
+
 def find_files(ctx: Context, ids: list[int]) -> dict[int, Files]:
     sql = f"SELECT id, original, base FROM dav_resources WHERE id {ctx.db.in_list('ids')}"
     return {files.id: files for files in ctx.tx.all(Files, sql, ids=ids)} if ids else {}

@@ -1,13 +1,14 @@
 """The content of resources: what a client wrote, byte for byte, until somebody changes it here; else what the service writes."""
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from kalends.context import Context
 from kalends.dav import store
 from kalends.dav.resources import Resource
 from kalends.events import feed, ical
 from kalends.events import store as event_store
+from kalends.ical.merge import merge
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 
@@ -16,15 +17,20 @@ def read(ctx: Context, calendar: Calendar, resource: Resource) -> bytes:
     return read_all(ctx, calendar, [resource])[resource.name]
 
 
-def read_all(ctx: Context, calendar: Calendar, resources: Iterable[Resource]) -> dict[str, bytes]:
+def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, bytes]:
     """The files of the resources by name, in a few statements for all of them."""
-    written = [resource for resource in resources if resource.row]
-    files = store.find_files(ctx, [resource.row.id for resource in written if resource.row])
-    texts = {resource.name: zlib.decompress(files[resource.row.id].original) for resource in written if resource.row}
-    return texts | build_all(ctx, calendar, [resource for resource in resources if resource.row is None])
+    files = store.find_files(ctx, [resource.row.id for resource in resources if resource.row])
+    texts = build_all(ctx, calendar, [resource for resource in resources if resource.row is None or resource.is_changed])
+    for resource in resources:
+        if resource.row:
+            file = files[resource.row.id]
+            original = zlib.decompress(file.original)
+            current = texts.get(resource.name)
+            texts[resource.name] = merge(original, zlib.decompress(file.base), current) if current else original
+    return texts
 
 
-def build_all(ctx: Context, calendar: Calendar, resources: Iterable[Resource]) -> dict[str, bytes]:
+def build_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, bytes]:
     """What the service itself writes of the events of the resources."""
     events = load_events(ctx, calendar, resources)
     series_ids = sorted({series_id for resource in resources for series_id in resource.series_ids})
@@ -36,7 +42,7 @@ def build_all(ctx: Context, calendar: Calendar, resources: Iterable[Resource]) -
     return texts
 
 
-def load_events(ctx: Context, calendar: Calendar, resources: Iterable[Resource]) -> dict[str, list[Event]]:
+def load_events(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, list[Event]]:
     """The events of each resource in the order of their start, by its name."""
     singles = {event.id: event for event in event_store.find_by_ids(ctx, [each for resource in resources for each in resource.event_ids])}
     series_ids = sorted({series_id for resource in resources for series_id in resource.series_ids})

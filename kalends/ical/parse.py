@@ -242,12 +242,23 @@ def _add_times(entry: Entry, properties: Properties) -> None:
         entry.errors.append(("repeat", f"{name} was not read to its end: {error}"))
 
 
+def read_uid(number: int, line: str) -> str:
+    """The UID of a line as events have it; empty if there is none."""
+    uid = replace_control_characters(parse_property(number, line).text) if ":" in line else ""
+    return _limit_uid(uid) if uid else ""
+
+
 def _uid(properties: Properties) -> str:
     """The UID of the event; if it is missing or too long, one that is derived from the content."""
     uid = replace_control_characters(_text(properties, "UID"))
-    if uid and len(uid.encode()) <= MAX_UID_OCTETS:
-        return uid
-    seed = uid or "\n".join(_text(properties, name) for name in ("DTSTART", "SUMMARY", "LOCATION"))
+    return _limit_uid(uid) if uid else _derive_uid("\n".join(_text(properties, name) for name in ("DTSTART", "SUMMARY", "LOCATION")))
+
+
+def _limit_uid(uid: str) -> str:
+    return uid if len(uid.encode("utf-8", "replace")) <= MAX_UID_OCTETS else _derive_uid(uid)
+
+
+def _derive_uid(seed: str) -> str:
     return f"{blake2b(seed.encode('utf-8', 'replace'), digest_size=16).hexdigest()}@import.kalends"
 
 

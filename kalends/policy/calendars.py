@@ -91,12 +91,12 @@ def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
     return shared
 
 
-def home_calendar(ctx: Context, calendar_id: int) -> Calendar:
-    """A calendar in the actor's home for devices: one that they own or that is shared with them."""
+def home_calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
+    """A calendar in the actor's home for devices, one that they own or that is shared with them, if they have this right."""
     member = calendar(ctx, calendar_id, to=Right.SEE)
     if not member.is_member:
         raise errors.NotFound
-    return member
+    return _require(ctx, member, to)
 
 
 def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:

@@ -36,8 +36,10 @@ class Identity(Struct, frozen=True):
 class ImportWriter:
     """Collects the changes of one transaction, and writes them."""
 
-    def __init__(self, ctx: Context, calendar: Calendar, public: bool | None):
+    def __init__(self, ctx: Context, calendar: Calendar, public: bool | None, *, is_exact: bool = False):
+        """is_exact: the file is all there is, also of dates that were deleted or changed alone here; its sender has read them."""
         self._ctx = ctx
+        self._is_exact = is_exact
         self._calendar = calendar
         self._public = public
         self._change_count = 0
@@ -55,6 +57,8 @@ class ImportWriter:
     def add(self, series: IncomingSeries, existing: Existing) -> str:
         """Collect the changes that the series makes; returns "imported", "updated" or "unchanged"."""
         before, is_new = self._change_count, not existing.events
+        if self._is_exact:
+            self._forget_departures(series, existing)
         _match_single_event(series, existing)
         series_id = self._save_rule(series, existing) if series.rule else None
         if series_id is not None:
@@ -69,8 +73,21 @@ class ImportWriter:
             return "imported"
         return "updated" if self._change_count > before else "unchanged"
 
+    @property
+    def record_ids(self) -> tuple[list[int], list[int]]:
+        """The events that have a UID of their own, and the series."""
+        return list(self._event_ids.values()), list(self._series_ids.values())
+
+    @property
+    def deleted_ids(self) -> frozenset[int]:
+        """The events that are deleted next."""
+        return frozenset(self._deletes)
+
     def write(self) -> None:
-        store.delete_or_detach(self._ctx, self._deletes)
+        if self._is_exact:
+            store.delete(self._ctx, self._deletes)
+        else:
+            store.delete_or_detach(self._ctx, self._deletes)
         store.update_all(self._ctx, self._updates)
         ids = store.insert_all(self._ctx, self._inserts)
         self._event_ids |= {row["uid"]: event_id for row, event_id in zip(self._inserts, ids, strict=True) if row["uid"]}
@@ -113,6 +130,16 @@ class ImportWriter:
         self._exceptions += exceptions
         self._change_count += len(exceptions)
         return series_id
+
+    def _forget_departures(self, series: IncomingSeries, existing: Existing) -> None:
+        """Let dates return that were deleted here, and let those follow the rule again that were changed alone here."""
+        if existing.series and (returned := sorted(existing.exceptions - series.exceptions)):
+            series_store.delete_exceptions(self._ctx, existing.series.id, returned)
+            existing.exceptions -= set(returned)
+            self._change_count += len(returned)
+        for slot, event in existing.events.items():
+            if event.edited and slot in series.events and not series.events[slot].edited:
+                existing.events[slot] = structs.replace(event, edited=False)
 
     def _add_event(self, series: IncomingSeries, existing: Existing, slot: str, series_id: int | None) -> None:
         old, new, uid = existing.events.get(slot), series.events[slot], _single_uid(series, slot)

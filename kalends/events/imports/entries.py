@@ -45,9 +45,9 @@ class Content(Struct, frozen=True):
 class EntryReader:
     """Reads the entries of one file, and collects remarks."""
 
-    def __init__(self, file: CalendarFile, zone: str, *, is_zone_sent: bool, url: str):
+    def __init__(self, file: CalendarFile, zone: str, *, is_zone_sent: bool, url: str, max_days: int = MAX_DAYS):
         self.remarks: list[Remark] = []
-        self.budget = Budget(MAX_DAYS)
+        self.budget = Budget(max_days)
         self._file = file
         self.zone_of = ZoneReader(zone, self.budget, self.warn, is_zone_sent=is_zone_sent).zone_of
         self._url = url

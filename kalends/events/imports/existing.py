@@ -41,12 +41,14 @@ class Existing(Struct):
         return Existing({"": self.pattern}) if self.pattern and series.rule is None else self
 
 
-def find(ctx: Context, calendar: Calendar, uids: Iterable[str], all_uids: set[str]) -> dict[str, Existing]:
-    """The records on the calendar with one of the UIDs, locked until the transaction ends. `all_uids` are those of the whole file."""
+def find(ctx: Context, calendar: Calendar, uids: Iterable[str], all_uids: set[str], among: set[str] | None = None) -> dict[str, Existing]:
+    """The records on the calendar with one of the UIDs, locked until the transaction ends. `all_uids` are those of the whole file.
+
+    among: all UIDs that the records may have, if they are known: then no others are read."""
     batch = set(uids)
-    imported = _find_imported(ctx, calendar, batch, all_uids)
+    imported = _find_imported(ctx, calendar, batch, all_uids, among)
     own_events, own_series = _find_own(ctx, calendar, batch)
-    series_uids = own_series | _find_imported_series(ctx, calendar, batch, all_uids)
+    series_uids = own_series | _find_imported_series(ctx, calendar, batch, all_uids, among)
     event_store.lock(ctx, [*imported, *own_events, *store.find_event_ids_of_series(ctx, list(series_uids))])
     existing: dict[str, Existing] = {}
     for event in event_store.find_by_ids(ctx, list(own_events)):
@@ -82,10 +84,12 @@ def find_missing(ctx: Context, calendar: Calendar, uids: set[str]) -> set[str]:
     return uids - imported - series_uids - set(own_events.values()) - set(own_series.values())
 
 
-def _find_imported(ctx: Context, calendar: Calendar, uids: set[str], all_uids: set[str]) -> dict[int, tuple[str, str]]:
+def _find_imported(
+    ctx: Context, calendar: Calendar, uids: set[str], all_uids: set[str], among: set[str] | None = None
+) -> dict[int, tuple[str, str]]:
     """The UIDs and slots of the events that were imported with one of the UIDs, by the events' ids."""
     imported: dict[int, tuple[str, str]] = {}
-    for event_id, uid in store.find_event_uids(ctx, calendar):
+    for event_id, uid in store.find_event_uids(ctx, calendar, among):
         series_uid, _, slot = uid.rpartition("/")
         if uid in uids:
             imported[event_id] = uid, ""
@@ -94,10 +98,12 @@ def _find_imported(ctx: Context, calendar: Calendar, uids: set[str], all_uids: s
     return imported
 
 
-def _find_imported_series(ctx: Context, calendar: Calendar, uids: set[str], all_uids: set[str]) -> dict[int, str]:
+def _find_imported_series(
+    ctx: Context, calendar: Calendar, uids: set[str], all_uids: set[str], among: set[str] | None = None
+) -> dict[int, str]:
     """The UIDs of the series that were imported with one of the UIDs, and of those that were split from one, by the series' ids."""
     imported: dict[int, str] = {}
-    for series_id, uid in store.find_series_uids(ctx, calendar):
+    for series_id, uid in store.find_series_uids(ctx, calendar, among):
         while uid not in all_uids and (part := _parse_part(uid)):
             uid = part[0]
         if uid in uids:

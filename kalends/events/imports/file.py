@@ -7,18 +7,19 @@ from msgspec import Struct
 from kalends import errors, policy, quotas
 from kalends.context import Context
 from kalends.db import UniqueViolation
-from kalends.events import by_uid
+from kalends.events import by_uid, telling
 from kalends.events.imports import existing
 from kalends.events.imports.apply import ImportWriter
 from kalends.events.imports.existing import Existing
 from kalends.events.imports.incoming import IncomingSeries
-from kalends.events.imports.plan import Plan, Progress, build_plan, split_batches
+from kalends.events.imports.plan import Plan, Progress, build_plan, show_nothing, split_batches
 from kalends.events.model import EventImport, ImportedEvent
 from kalends.http.remarks import Remark, limit_remarks
 from kalends.ical import parse
 from kalends.ical.lines import unsplit_utf8
 from kalends.ical.parse import CalendarFile
 from kalends.records.calendar import Calendar
+from kalends.records.event import Event
 from kalends.values import text
 
 MAX_LISTED = 500
@@ -44,7 +45,7 @@ class Outcome(Struct):
         return EventImport(**numbers, events=self.events, remarks=limit_remarks(self.remarks))
 
 
-def import_file(ctx: Context, content: bytes, options: ImportOptions, progress: Progress = lambda items, description: items) -> EventImport:
+def import_file(ctx: Context, content: bytes, options: ImportOptions, progress: Progress = show_nothing) -> EventImport:
     """Import the events of the file into the calendar; those that it has already, by UID, are updated.
 
     A large file is written in several transactions, so that others can write in between. If it is interrupted, the file can be
@@ -65,6 +66,31 @@ def import_file(ctx: Context, content: bytes, options: ImportOptions, progress: 
         if i < len(batches):
             ctx.db.yield_to_other_writers()
     return outcome.reply()
+
+
+def import_resource(ctx: Context, calendar: Calendar, plan: Plan, among: set[str]) -> tuple[list[int], list[int]]:
+    """Write the one UID of the plan in the open transaction, exactly as the file has it; returns the ids of its events and series.
+
+    among: the UIDs of what the file was before. Guests are told of what changes."""
+    by_uid.lock(ctx, calendar.id)
+    existing_by_uid = existing.find(ctx, calendar, plan.uids, plan.uids, among | plan.uids)
+    existing.hand_over(existing_by_uid, plan.incoming)
+    writer = ImportWriter(ctx, calendar, None, is_exact=True)
+    before: list[Event] = []
+    for series in plan.incoming:
+        record = existing_by_uid.get(series.uid, Existing()).for_file(series)
+        if conflict := _find_conflict(series, record):
+            raise errors.Forbidden(f"It cannot be changed here: {conflict}.")
+        before += record.events.values()
+        writer.add(series, record)
+    deleted = [event for event in before if event.id in writer.deleted_ids]
+    telling.tell_deleted(ctx, deleted, "one", "auto", None)
+    try:
+        writer.write()
+    except UniqueViolation:
+        raise errors.Conflict("Somebody changed this at the same time. Try again.") from None
+    telling.tell_changed(ctx, [event for event in before if event.id not in writer.deleted_ids], "auto", None)
+    return writer.record_ids
 
 
 def parse_file(content: bytes) -> CalendarFile:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.context import Context
 from kalends.events import store
-from kalends.events.imports.entries import EntryReader, as_all_day
+from kalends.events.imports.entries import MAX_DAYS, EntryReader, as_all_day
 from kalends.events.imports.incoming import Importer, IncomingSeries
 from kalends.events.imports.recurrence import RecurrenceReader
 from kalends.http.remarks import Remark
@@ -23,6 +23,10 @@ BATCH_TEXT = 150_000
 Progress = Callable[[list[Any], str], Iterable[Any]]
 
 
+def show_nothing(items: list[Any], description: str) -> Iterable[Any]:
+    return items
+
+
 class Plan(Struct):
     """The events of the file, the remarks on what cannot be imported, and how many entries are skipped."""
 
@@ -35,9 +39,11 @@ class Plan(Struct):
         return {series.uid for series in self.incoming}
 
 
-def build_plan(ctx: Context, file: CalendarFile, zone: str, *, is_zone_sent: bool, progress: Progress) -> Plan:
+def build_plan(
+    ctx: Context, file: CalendarFile, zone: str, *, is_zone_sent: bool, progress: Progress = show_nothing, max_days: int = MAX_DAYS
+) -> Plan:
     """The plan for the entries of the file; their times are in `zone` if they have none, and it overrides the file's if it was sent."""
-    reader = EntryReader(file, zone, is_zone_sent=is_zone_sent, url=ctx.settings.url)
+    reader = EntryReader(file, zone, is_zone_sent=is_zone_sent, url=ctx.settings.url, max_days=max_days)
     importer = Importer(reader, datetimes.to_local(ctx.now, "UTC").date())
     groups: dict[str, list[Entry]] = {}
     for entry in file.entries:

@@ -1,24 +1,41 @@
 """The SQL of imports: which events and series a calendar has by UID."""
 
+from collections.abc import Iterable
+
+from msgspec import json
+
 from kalends import policy
 from kalends.context import Context
 from kalends.records.calendar import Calendar
 
 
-def find_event_uids(ctx: Context, calendar: Calendar) -> list[tuple[int, str]]:
-    """The ids and UIDs of the events that were imported into the calendar."""
-    rows = ctx.tx.rows("SELECT id, uid FROM events WHERE calendar_id = :id AND uid IS NOT NULL", id=calendar.id)
+def find_event_uids(ctx: Context, calendar: Calendar, among: Iterable[str] | None = None) -> list[tuple[int, str]]:
+    """The ids and UIDs of the events that were imported into the calendar; of those with one of these UIDs alone, if some are given."""
+    if among is None:
+        rows = ctx.tx.rows("SELECT id, uid FROM events WHERE calendar_id = :id AND uid IS NOT NULL", id=calendar.id)
+    else:
+        sql = f"""SELECT e.id, e.uid FROM {ctx.db.records("sought", {"uid": "TEXT"})} CROSS JOIN events e
+                  WHERE e.calendar_id = :id AND e.uid = sought.uid AND e.uid IS NOT NULL"""
+        rows = ctx.tx.rows(sql, id=calendar.id, sought=_encode(among))
     return [(event_id, uid) for event_id, uid in rows]
 
 
-def find_series_uids(ctx: Context, calendar: Calendar) -> list[tuple[int, str]]:
-    """The ids and UIDs of the series that were imported into the calendar."""
-    rows = ctx.tx.rows(
-        """SELECT DISTINCT r.id, r.uid FROM events e JOIN series r ON r.id = e.series_id
-           WHERE e.calendar_id = :id AND r.uid IS NOT NULL""",
-        id=calendar.id,
-    )
+def find_series_uids(ctx: Context, calendar: Calendar, among: Iterable[str] | None = None) -> list[tuple[int, str]]:
+    """The ids and UIDs of the series that were imported into the calendar; or of those with one of these UIDs alone."""
+    if among is None:
+        sql = """SELECT DISTINCT r.id, r.uid FROM events e JOIN series r ON r.id = e.series_id
+                 WHERE e.calendar_id = :id AND r.uid IS NOT NULL"""
+        rows = ctx.tx.rows(sql, id=calendar.id)
+    else:
+        sql = f"""SELECT r.id, r.uid FROM {ctx.db.records("sought", {"uid": "TEXT"})} CROSS JOIN series r
+                  WHERE r.uid = sought.uid AND r.uid IS NOT NULL AND :id = (
+                      SELECT e.calendar_id FROM events e WHERE e.series_id = r.id ORDER BY e.start_at, e.id LIMIT 1)"""
+        rows = ctx.tx.rows(sql, id=calendar.id, sought=_encode(among))
     return [(series_id, uid) for series_id, uid in rows]
+
+
+def _encode(uids: Iterable[str]) -> str:
+    return json.encode([{"uid": uid} for uid in uids]).decode()
 
 
 def find_visible_events(ctx: Context, calendar: Calendar, ids: list[int]) -> list[int]:

@@ -150,6 +150,19 @@ def delete(ctx: Context, event: Event, calendar_id: int) -> bool:
     return True
 
 
+def find_homeless(ctx: Context, calendar_id: int, ids: list[int]) -> set[int]:
+    """Those of the events that are deleted if they are removed from the calendar: no other one can be their home."""
+    sql = f"SELECT id FROM events WHERE id {ctx.db.in_list('ids')} AND calendar_id = :home AND {_NEXT_HOME} IS NULL"
+    return {event_id for (event_id,) in ctx.tx.rows(sql, ids=ids, home=calendar_id)}
+
+
+def remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
+    """Remove these events from the calendar, and delete those that no other calendar can be the home of."""
+    elsewhere = f"id {ctx.db.in_list('ids')} AND calendar_id <> :home"
+    ctx.tx.run(f"UPDATE events SET updated_at = :now WHERE {elsewhere}", ids=ids, home=calendar_id, now=ctx.now)
+    _remove(ctx, calendar_id, ids)
+
+
 def remove_in_batches(ctx: Context, calendar_id: int) -> None:
     """Remove most events from a calendar that will be deleted, in several transactions, so that others can write in between.
 

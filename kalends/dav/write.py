@@ -1,0 +1,130 @@
+"""PUT and DELETE of a resource in a calendar."""
+
+import zlib
+
+from kalends import errors, quotas
+from kalends.context import Context
+from kalends.dav import calendar_object, paths, removal, resources, store, text, write_store
+from kalends.dav.calendar_object import CalendarObject
+from kalends.dav.call import Call, DavReply, find_calendar
+from kalends.dav.errors import DavError
+from kalends.dav.resources import DERIVED_NAME, Resource
+from kalends.dav.xml import CALDAV, href
+from kalends.events import by_uid, ical
+from kalends.events import store as event_store
+from kalends.events.imports import store as import_store
+from kalends.events.imports.file import import_resource
+from kalends.events.imports.plan import Plan
+from kalends.policy import Right
+from kalends.policy import calendar as get_calendar
+from kalends.records.calendar import Calendar
+from kalends.records.event import Event
+
+
+def put_resource(call: Call) -> DavReply:
+    """Create the resource, or replace it. It is served byte for byte as it was sent, until somebody changes it here."""
+    with call.ctx.read():
+        calendar = find_calendar(call, to=Right.EDIT)
+    # Outside of the write transaction, because it may take a while and others want to write.
+    file = calendar_object.parse(call.body, call.headers.get("content-type", ""))
+    plan = calendar_object.plan(call.ctx, file, calendar.time_zone)
+    with call.ctx.write():
+        calendar = find_calendar(call, to=Right.EDIT)
+        current = find_locked(call.ctx, calendar, call.target.name)
+        require_match(call, current)
+        _require_free_uid(call, calendar, current, file.uid)
+        _require_free_name(call.ctx, call.target.name, current)
+        saved = save(call.ctx, calendar, call.target.name, current, file, plan)
+        return DavReply(204 if current else 201, headers={"ETag": saved.etag})
+
+
+def delete_resource(call: Call) -> DavReply:
+    calendar = find_calendar(call, to=Right.EDIT)
+    current = find_locked(call.ctx, calendar, call.target.name)
+    if current is None:
+        raise DavError(404, "There is no such resource in the calendar.")
+    require_match(call, current)
+    removal.remove(call.ctx, calendar, current)
+    return DavReply(204)
+
+
+def find_locked(ctx: Context, calendar: Calendar, name: str) -> Resource | None:
+    """The resource; nobody else changes it, or takes a UID on the calendar, until the transaction ends."""
+    by_uid.lock(ctx, calendar.id)
+    resource = resources.find(ctx, calendar, name)
+    if resource is None or not (resource.event_ids or resource.series_ids):
+        return resource
+    event_store.lock(ctx, [*resource.event_ids, *import_store.find_event_ids_of_series(ctx, resource.series_ids)])
+    return resources.find(ctx, calendar, name)
+
+
+def require_match(call: Call, current: Resource | None) -> None:
+    """Raise Stale if the client means another version of the resource (If-Match), or that there is none (If-None-Match: *)."""
+    call.ctx.require_existence(current is not None)
+    if current and not call.ctx.caller.accepts_version(current.etag):
+        raise errors.Stale("Somebody changed it since you read it. Read it again, then send your change with the new ETag.")
+
+
+def save(ctx: Context, calendar: Calendar, name: str, current: Resource | None, file: CalendarObject, plan: Plan | None) -> Resource:
+    """Write the file, and the events that it becomes; returns the resource."""
+    original = zlib.compress(file.content, 1)
+    events = text.load_events(ctx, calendar, [current])[current.name] if current else []
+    event_ids, series_ids = _save_events(ctx, calendar, events, plan)
+    if plan is None and current and events:
+        removal.remove(ctx, calendar, current)
+    quotas.reserve(ctx, calendar.owner_id, "events", 0, len(original))
+    row_id = write_store.upsert_row(ctx, calendar, name, file.uid, file.component, original, has_events=plan is not None)
+    write_store.update_parts(ctx, calendar, row_id, event_ids, series_ids)
+    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
+    base = text.build_all(ctx, calendar, [saved])[name] if plan else b""
+    write_store.update_base(ctx, row_id, zlib.compress(base, 1), saved.state)
+    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
+    return saved
+
+
+def _save_events(ctx: Context, calendar: Calendar, events: list[Event], plan: Plan | None) -> tuple[list[int], list[int]]:
+    """Write what the plan has instead of these events; returns the ids of single events and of series."""
+    if plan is None:
+        return [], []
+    homes = {event.calendar_id for event in events} or {calendar.id}
+    if len(homes) > 1:
+        raise errors.Forbidden("Its dates have several home calendars. Change them there.")
+    home_id = homes.pop()
+    home = calendar if home_id == calendar.id else get_calendar(ctx, home_id, to=Right.EDIT)
+    among = {uid for event in events for uid in (event.uid, event.sent_uid) if uid}
+    event_ids, series_ids = import_resource(ctx, home, plan, among)
+    series_of = store.find_series_of(ctx, event_ids)
+    return [event_id for event_id in event_ids if event_id not in series_of], sorted({*series_ids, *series_of.values()})
+
+
+def _require_free_uid(call: Call, calendar: Calendar, current: Resource | None, uid: str) -> None:
+    """Raise an error if another resource of the calendar has the UID, or this one has another."""
+    ctx = call.ctx
+    if current and _uid_of(ctx, calendar, current) != uid:
+        raise _conflict(call, current.name, "The resource has another UID, which cannot change.")
+    others = resources.find_by_rows(ctx, calendar, store.find_rows_by_uid(ctx, calendar, uid))
+    if (event_id := by_uid.find(ctx, calendar.id, uid)) is not None:
+        series_of = store.find_series_of(ctx, [event_id])
+        others += resources.find_by_ids(ctx, calendar, [] if series_of else [event_id], series_of.values())
+    for other in others:
+        if other.name != call.target.name:
+            raise _conflict(call, other.name, "The calendar has this UID under another name.")
+
+
+def _uid_of(ctx: Context, calendar: Calendar, resource: Resource) -> str:
+    if resource.row:
+        return resource.row.uid
+    event = text.load_events(ctx, calendar, [resource])[resource.name][0]
+    return event.sent_uid or ical.series_uid(event, ctx.settings)
+
+
+def _conflict(call: Call, name: str, detail: str) -> DavError:
+    path = f"{paths.calendar(call.target.user_id, call.target.slug)}{paths.quote_name(name)}"
+    return DavError(409, detail, f"{{{CALDAV}}}no-uid-conflict", href(path))
+
+
+def _require_free_name(ctx: Context, name: str, current: Resource | None) -> None:
+    """The names that events get here later are not for others."""
+    match = DERIVED_NAME.fullmatch(name)
+    if match and current is None and not write_store.has_existed(ctx, match[1], int(match[2])):
+        raise DavError(403, "Names such as event-12.ics are given by this service. Choose another one.")

@@ -1,0 +1,62 @@
+"""The SQL of what clients write: their files, and the events that these became."""
+
+from typing import Any
+
+from msgspec import json
+
+from kalends.context import Context
+from kalends.records.calendar import Calendar
+
+
+def upsert_row(ctx: Context, calendar: Calendar, name: str, uid: str, component: str, original: bytes, *, has_events: bool) -> int:
+    """Insert the file under its name, or replace what has this name; returns the id of the row."""
+    row_id: int = ctx.tx.value(
+        """INSERT INTO dav_resources (calendar_id, name, uid, component, version, original, base, state, has_events, gone, written_at)
+           VALUES (:calendar, :name, :uid, :component, 1, :original, :base, '', :has_events, :gone, :now)
+           ON CONFLICT (calendar_id, name) DO UPDATE SET uid = excluded.uid, component = excluded.component,
+           version = dav_resources.version + 1, original = excluded.original, has_events = excluded.has_events, gone = excluded.gone,
+           written_at = excluded.written_at RETURNING id""",
+        calendar=calendar.id,
+        name=name,
+        uid=uid,
+        component=component,
+        original=original,
+        base=b"",
+        has_events=has_events,
+        gone=False,
+        now=ctx.now,
+    )
+    return row_id
+
+
+def update_base(ctx: Context, row_id: int, base: bytes, state: str) -> None:
+    """Keep what the service itself writes of the events of a file that has just been written."""
+    ctx.tx.run("UPDATE dav_resources SET base = :base, state = :state WHERE id = :id", id=row_id, base=base, state=state)
+
+
+def update_parts(ctx: Context, calendar: Calendar, row_id: int, event_ids: list[int], series_ids: list[int]) -> None:
+    """The file is now these events and series, and no others."""
+    ctx.tx.run("DELETE FROM dav_parts WHERE resource_id = :id", id=row_id)
+    parts: list[dict[str, Any]] = [{"event_id": event_id, "series_id": None} for event_id in event_ids]
+    parts += [{"event_id": None, "series_id": series_id} for series_id in series_ids]
+    if not parts:
+        return
+    ctx.tx.run(
+        f"""INSERT INTO dav_parts (resource_id, calendar_id, event_id, series_id)
+            SELECT CAST(:id AS BIGINT), CAST(:calendar AS BIGINT), made.event_id, made.series_id
+            FROM {ctx.db.records("made", {"event_id": "BIGINT", "series_id": "BIGINT"})}""",
+        id=row_id,
+        calendar=calendar.id,
+        made=json.encode(parts).decode(),
+    )
+
+
+def delete_file(ctx: Context, row_id: int) -> None:
+    """Mark a file without events as deleted. Its row stays, so that followers learn its name."""
+    ctx.tx.run("UPDATE dav_resources SET gone = TRUE, version = version + 1 WHERE id = :id", id=row_id)
+
+
+def has_existed(ctx: Context, kind: str, record_id: int) -> bool:
+    """Whether events or series have had ids up to this one."""
+    table = "events" if kind == "event" else "series"
+    return record_id <= (ctx.tx.value(f"SELECT max(id) FROM {table}") or 0)

@@ -1,0 +1,230 @@
+"""Merge changes of events into the file that another program wrote, line by line: what this service does not know stays as it was.
+
+The merge compares what the service wrote of the events when the file came (`base`) with what it writes now (`current`), and puts only
+what differs into the file. Nothing is parsed and printed again, since that is how other servers lose parameters, alarms and folds."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Union
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from msgspec import Struct, field
+
+# Properties that change together. Others are never touched.
+GROUPS = (
+    ("DTSTART", "DTEND", "DURATION"),
+    ("RRULE",),
+    ("EXDATE",),
+    ("RDATE",),
+    ("SUMMARY",),
+    ("DESCRIPTION",),
+    ("LOCATION",),
+    ("CATEGORIES",),
+    ("STATUS", "X-KALENDS-STATUS"),
+    ("IMAGE",),
+)
+# What says that something changed.
+_STAMPS = ("LAST-MODIFIED", "DTSTAMP")
+
+_RAW_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_NAME = re.compile(r"[A-Za-z0-9-]+")
+_TIME = re.compile(r"([0-9]{8})(?:T([0-9]{6}))?(Z)?")
+
+
+class Line(Struct):
+    """A property as it was written, with its folds and its end, and unfolded."""
+
+    raw: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        match = _NAME.match(self.text)
+        return match[0].upper() if match else ""
+
+    @property
+    def value(self) -> str:
+        return self.text.partition(":")[2]
+
+
+class Component(Struct):
+    """A component: its lines and inner components in their order, between the lines BEGIN and END."""
+
+    name: str
+    begin: str
+    content: list[Union[Line, "Component"]] = field(default_factory=list)
+    end: str = ""
+
+    @property
+    def lines(self) -> list[Line]:
+        return [each for each in self.content if isinstance(each, Line)]
+
+    def inner(self, name: str) -> list["Component"]:
+        return [each for each in self.content if isinstance(each, Component) and each.name == name]
+
+    def find(self, name: str) -> Line | None:
+        return next((line for line in self.lines if line.name == name), None)
+
+    def group(self, names: tuple[str, ...]) -> list[Line]:
+        return [line for line in self.lines if line.name in names]
+
+
+def merge(original: bytes, base: bytes, current: bytes) -> bytes:
+    """The original with what differs between `base` and `current`; its very bytes if nothing does."""
+    if base == current:
+        return original
+    file, before, after = (_parse(text.decode("utf-8", "surrogateescape")) for text in (original, base, current))
+    calendars = [_first(each) for each in (file, before, after)]
+    if any(calendar is None for calendar in calendars):
+        return original
+    _merge_calendars(*[calendar for calendar in calendars if calendar])
+    return _write(file).encode("utf-8", "surrogateescape")
+
+
+def _first(file: Component) -> Component | None:
+    return next(iter(file.inner("VCALENDAR")), None)
+
+
+def _parse(text: str) -> Component:
+    """The file as one component around all. A line that ends nothing is kept as a line."""
+    root = Component("", "")
+    stack = [root]
+    for line in _unfold(text):
+        kind = line.text.strip().upper()
+        if kind.startswith("BEGIN:"):
+            component = Component(kind[6:].strip(), line.raw)
+            stack[-1].content.append(component)
+            stack.append(component)
+        elif kind.startswith("END:") and len(stack) > 1 and stack[-1].name == kind[4:].strip():
+            stack.pop().end = line.raw
+        else:
+            stack[-1].content.append(line)
+    return root
+
+
+def _unfold(text: str) -> Iterator[Line]:
+    line: Line | None = None
+    for match in _RAW_LINE.finditer(text):
+        raw = match[0]
+        if line and raw[0] in " \t":
+            line.raw += raw
+            line.text += raw[1:].rstrip("\r\n")
+            continue
+        if line:
+            yield line
+        line = Line(raw, raw.rstrip("\r\n"))
+    if line:
+        yield line
+
+
+def _write(component: Component) -> str:
+    inner = (each.raw if isinstance(each, Line) else _write(each) for each in component.content)
+    return "".join([component.begin, *inner, component.end])
+
+
+def _merge_calendars(file: Component, base: Component, current: Component) -> None:
+    zone = _zone(current)
+    own, before, after = (_by_date(calendar, zone) for calendar in (file, base, current))
+    uid = next((line for event in own.values() if (line := event.find("UID"))), None)
+    for date, event in after.items():
+        if date in before and _texts(before[date].lines) == _texts(event.lines):
+            continue
+        if date in own:
+            _merge_events(own[date], before.get(date), event)
+        elif date not in before:
+            _add_event(file, event, uid)
+    for date in before.keys() - after.keys():
+        if date in own and len(file.inner("VEVENT")) > 1:
+            file.content = [each for each in file.content if each is not own[date]]
+    _add_zones(file, base, current)
+
+
+def _zone(calendar: Component) -> str:
+    """The time zone of the events that the service wrote."""
+    starts = [line for event in calendar.inner("VEVENT") if (line := event.find("DTSTART"))]
+    return next((match[1] for line in starts if (match := re.search("TZID=([^:;]+)", line.text))), "UTC")
+
+
+def _by_date(calendar: Component, zone: str) -> dict[str, Component]:
+    """The events by the date that they replace in their series: a series has one on each date. The series itself has none."""
+    return {_date(event, zone): event for event in reversed(calendar.inner("VEVENT"))}
+
+
+def _date(event: Component, zone: str) -> str:
+    line = event.find("RECURRENCE-ID")
+    if line is None:
+        # A date whose series is not in the file has a UID of its own here.
+        uid = event.find("UID")
+        match = re.search("/([0-9]{4})-([0-9]{2})-([0-9]{2})$", uid.value) if uid else None
+        return "".join(match.groups()) if match else ""
+    match = _TIME.fullmatch(line.value.strip())
+    if match is None:
+        return line.value
+    if match[2] is None or not match[3]:
+        return match[1]
+    try:
+        instant = datetime.strptime(match[1] + match[2], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+        return f"{instant.astimezone(ZoneInfo(zone)):%Y%m%d}"
+    except (ValueError, OverflowError, ZoneInfoNotFoundError):
+        return match[1]
+
+
+def _texts(lines: list[Line]) -> list[str]:
+    return [line.text for line in lines]
+
+
+def _merge_events(event: Component, base: Component | None, current: Component) -> None:
+    is_changed = False
+    for names in GROUPS:
+        before = base.group(names) if base else []
+        after = current.group(names)
+        if _texts(before) != _texts(after) and _texts(event.group(names)) != _texts(after):
+            _replace(event, names, after)
+            is_changed = True
+    if is_changed:
+        for name in _STAMPS:
+            _replace(event, (name,), current.group((name,)))
+        _raise_sequence(event, current)
+
+
+def _replace(event: Component, names: tuple[str, ...], lines: list[Line]) -> None:
+    """Put the lines in the place of those with these names, or at the end of the event's own lines."""
+    places = [i for i, each in enumerate(event.content) if isinstance(each, Line) and each.name in names]
+    inner = [i for i, each in enumerate(event.content) if isinstance(each, Component)]
+    place = places[0] if places else inner[0] if inner else len(event.content)
+    kept = [each for i, each in enumerate(event.content) if i not in places]
+    event.content = [*kept[:place], *(Line(line.raw, line.text) for line in lines), *kept[place:]]
+
+
+def _raise_sequence(event: Component, current: Component) -> None:
+    """The higher SEQUENCE of both: it must never fall."""
+    own, other = event.find("SEQUENCE"), current.find("SEQUENCE")
+    if other and _number(other) > _number(own):
+        _replace(event, ("SEQUENCE",), [other])
+
+
+def _number(line: Line | None) -> int:
+    return int(line.value) if line and re.fullmatch("[0-9]{1,9}", line.value) else -1
+
+
+def _add_event(file: Component, event: Component, uid: Line | None) -> None:
+    """Add a date that was changed alone, behind the other events."""
+    added = Component(event.name, event.begin, list(event.content), event.end)
+    if uid:
+        _replace(added, ("UID",), [uid])
+    places = [i for i, each in enumerate(file.content) if isinstance(each, Component) and each.name == "VEVENT"]
+    file.content.insert(places[-1] + 1 if places else len(file.content), added)
+
+
+def _add_zones(file: Component, base: Component, current: Component) -> None:
+    """Add the time zones that the changes may need."""
+    known = {_zone_name(zone) for calendar in (file, base) for zone in calendar.inner("VTIMEZONE")}
+    new = [zone for zone in current.inner("VTIMEZONE") if _zone_name(zone) not in known]
+    places = [i for i, each in enumerate(file.content) if isinstance(each, Component)]
+    file.content[places[0] : places[0]] = new
+
+
+def _zone_name(zone: Component) -> str:
+    line = zone.find("TZID")
+    return line.value if line else ""
