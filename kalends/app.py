@@ -21,6 +21,7 @@ from kalends.account import (
 )
 from kalends.account import pages as account_pages
 from kalends.admin import pages as admin_pages
+from kalends.blocked_senders import api as blocked_senders
 from kalends.blocks import api as blocks
 from kalends.calendar_view import calendar_pages as calendar_view
 from kalends.calendar_view import embed_pages
@@ -107,7 +108,7 @@ from kalends.webhooks import pages as webhook_pages
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history, event_image),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
-    *(changes, changes_stream, trash, webhooks, reports, site),
+    *(changes, changes_stream, trash, webhooks, reports, blocked_senders, site),
     *(
         home_pages,
         organiser_pages,

@@ -33,7 +33,7 @@ FOLDERS = {
 # From the bottom up. A folder may import from those before it.
 FOLDER_ORDER = [
     *("i18n", "values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
-    *("blocks", "journal", "site", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
+    *("blocks", "blocked_senders", "journal", "site", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
     *("responses", "comments", "events", "calendars", "reports", "home", "organisers", "users", "sessions", "keys", "outbound"),
     *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "admin", "dav", "commands"),
 ]
@@ -174,7 +174,7 @@ MODULE_LAYERS = {
             "responses.series",
             "responses.submit",
         ),
-        "reports.subject",
+        *("blocked_senders.screening", "reports.subject"),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         "subscribers.opt_in",
         *("webhooks.queue", "webhooks.signature"),

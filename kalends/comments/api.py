@@ -3,6 +3,7 @@
 from msgspec import UNSET
 
 from kalends import policy
+from kalends.blocked_senders.screening import screened
 from kalends.comments import present, store
 from kalends.comments.model import (
     BlankComment,
@@ -21,8 +22,9 @@ from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
 from kalends.http.rate_limit import count_event_write
 from kalends.policy import Right
+from kalends.records.event import Event
 from kalends.responses import news
-from kalends.responses.author import author
+from kalends.responses.author import Author, author
 from kalends.responses.model import ResponseInput
 from kalends.responses.respond import respond
 
@@ -62,6 +64,11 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
     event = policy.event(ctx, params.event_id, to=Right.SEE)
     count_event_write(ctx, event.id)
     who = author(ctx, params.email_address, params.name)
+    with screened(ctx, who.email_address):
+        return _create(ctx, event, who, params)
+
+
+def _create(ctx: Context, event: Event, who: Author, params: CommentInput) -> CommentItem:
     approved = policy.needs_no_approval(ctx, event)
     comment_id = store.insert(ctx, params, who, approved=approved)
     news.record(ctx, event, comment_id=comment_id)

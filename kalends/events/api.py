@@ -5,6 +5,7 @@ from hashlib import blake2b
 from msgspec import UNSET, structs
 
 from kalends import errors, policy
+from kalends.blocked_senders.screening import screened
 from kalends.changes import as_of
 from kalends.context import Context
 from kalends.deliveries import languages
@@ -243,9 +244,10 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
         if address:
             deliveries.limit_recipient(ctx, field, address)
             sending_limits.count_send(ctx, channel)
-            languages.remember(ctx, address)
-            subscriber_id = opt_in(ctx, event, channel, address, source="send_to_me") if params.opt_in else None
-            queued.append(deliveries.insert(ctx, event, channel, address, subscriber_id))
+            with screened(ctx, params.email):
+                languages.remember(ctx, address)
+                subscriber_id = opt_in(ctx, event, channel, address, source="send_to_me") if params.opt_in else None
+                queued.append(deliveries.insert(ctx, event, channel, address, subscriber_id))
     if not queued:
         raise errors.invalid("email", "give an e-mail address as email, a phone number as mobile_number, or both", "required")
     return DeliveriesQueued(queued)

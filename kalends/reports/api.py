@@ -3,6 +3,7 @@
 from msgspec import UNSET
 
 from kalends import errors, policy
+from kalends.blocked_senders.screening import screened
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import paginate
@@ -29,7 +30,8 @@ def create(ctx: Context, params: ReportInput) -> ReportItem:
     reported = subject.load(ctx, params)
     if reported.event_id is not None:
         count_event_write(ctx, reported.event_id)
-    return present.item(store.insert(ctx, params))
+    with screened(ctx, params.email_address):
+        return present.item(store.insert(ctx, params))
 
 
 @endpoint("PUT", "/api/reports/{report_id}")

@@ -1,6 +1,7 @@
 """A new response, as the API and the page of the event take it."""
 
 from kalends import policy
+from kalends.blocked_senders.screening import screened
 from kalends.context import Context
 from kalends.http.input.fields import Params
 from kalends.http.rate_limit import count_event_write
@@ -23,11 +24,16 @@ def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCre
     event = policy.event(ctx, fields.event_id, to=Right.SEE)
     count_event_write(ctx, event.id)
     who = author(ctx, fields.email_address, fields.name)
-    if fields.scope != "this" and event.series_id is not None:
-        return _submit_to_series(ctx, event, who, params, via)
+    with screened(ctx, who.email_address):
+        if fields.scope != "this" and event.series_id is not None:
+            return _submit_to_series(ctx, event, who, params, via)
+        return _submit_to_event(ctx, event, who, params, via)
+
+
+def _submit_to_event(ctx: Context, event: Event, who: Author, params: Params[ResponseInput], via: Via) -> ResponseCreated:
     response = respond(ctx, event, who, params, via)
     if response is None:
-        return _echo(ctx, event, fields, who)
+        return _echo(ctx, event, params.value, who)
     if response.version > 1:
         ctx.status = 200
     return ResponseCreated(**present.record(ctx, response))

@@ -1,6 +1,7 @@
 """Opting in to an owner's list: at once for a verified address, else after confirmation by a link."""
 
 from kalends import policy
+from kalends.blocked_senders.screening import screened
 from kalends.context import Context
 from kalends.deliveries import languages, limits
 from kalends.deliveries import store as deliveries
@@ -30,4 +31,5 @@ def opt_in(ctx: Context, event: Event, channel: str, address: str, *, source: st
 def request_opt_in(ctx: Context, owner_id: int, address: str) -> None:
     """Send the address a link that puts it on the owner's list. Nothing tells whether it is there already."""
     limits.count_send(ctx, "email")
-    deliveries.insert_confirmation(ctx, owner_id, "email", address)
+    with screened(ctx, address):
+        deliveries.insert_confirmation(ctx, owner_id, "email", address)

@@ -132,7 +132,9 @@ def test_statements_outside_requests_are_not_recorded(cast: Cast, db: Database, 
 def test_each_exception_is_needed(cast: Cast, plans: Plans, statements: dict[str, str], monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     cast.anonymous.get("/api/events", query={"text": "ab", "count": "true"})
     cast.anonymous.get("/metrics", headers={"Authorization": "Bearer figures-please"})
-    Admin(cast.anonymous, "ada").get("/api/reports")
+    ada = Admin(cast.anonymous, "ada")
+    for path in ("/api/reports", "/api/blocked_senders?count=true"):
+        assert ada.get(path).status == 200
     statuses = [cast.alice.post("/api/contacts", json={"first_name": "Ana", "unique_id": "7"}).status for _ in range(2)]
     assert statuses == [201, 409]
     assert complaints(plans, statements) == []

@@ -22,6 +22,7 @@ from tests.conftest import Clock
 from tests.contacts.providers.stand import Stand
 from tests.http.multipart import multipart
 from tests.pictures.files import SMALL_PICTURE
+from tests.site.administrator import Admin
 
 AT_ONCE = 5
 DAY = 86_400
@@ -134,6 +135,11 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "events from a file": ("/api/events/import", lambda cast, clock: (cast.alice, multipart(files=[("file", "a.ics", ICS)])), "events"),
     "comments": ("/api/comments", _comment, "comments"),
     "reports": ("/api/reports", _report, "reports"),
+    "blocked senders": (
+        "/api/blocked_senders",
+        lambda cast, clock: (Admin(cast.anonymous, "ada"), {"json": {"sender": f"{uuid4().hex}.example"}}),
+        "blocked_senders",
+    ),
     "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),
     "invitations": ("/api/events/{event_id}/invitations", _invitation, "invitations"),
     "messages": ("/api/events/{event_id}/messages", _message, "messages"),

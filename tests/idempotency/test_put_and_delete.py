@@ -177,6 +177,7 @@ ELSEWHERE = {
     "DELETE /api/subscribers/{subscriber_id}",
     "DELETE /api/blocks/{blocked_id}",
     "DELETE /api/deliveries/suppressions/{suppression_id}",
+    "DELETE /api/blocked_senders/{sender_id}",
 }
 
 

@@ -18,3 +18,10 @@ class Admin(Person):
         with ctx.write():
             users.update_role(ctx, user["id"], "admin")
         return user, session_id, token
+
+
+def a_blocked_sender(admin: Client, sender: str = "spam.example") -> dict[str, Any]:
+    reply = admin.post("/api/blocked_senders", json={"sender": sender})
+    assert reply.status == 201, reply
+    blocked: dict[str, Any] = reply.json
+    return blocked
