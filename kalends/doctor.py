@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kalends import shared_secret
 from kalends.db import Transaction, open_database
-from kalends.db.migrate import is_current, latest
+from kalends.db.migrate import find_mismatch
 from kalends.errors import Unavailable
 from kalends.inbound import imap
 from kalends.outbound import mail, sms
@@ -101,19 +101,11 @@ def _database(settings: Settings) -> str | None:
         return "there is none yet. Run: kalends migrate"
     try:
         with closing(open_database(settings)) as db, db.read() as tx:
-            return _version(tx) or _secret(tx, settings)
+            return find_mismatch(tx) or _secret(tx, settings)
     except Unavailable as error:
         return describe_unavailable(error)
     except (OSError, WrongSetting) as error:
         return str(error)
-
-
-def _version(tx: Transaction) -> str | None:
-    if is_current(tx):
-        return None
-    if tx.has_table("migrations") and tx.value("SELECT coalesce(max(number), 0) FROM migrations") > latest():
-        return "it was made by a newer Kalends. Install that version, or restore an older backup."
-    return "it is not up to date. Run: kalends migrate"
 
 
 def _secret(tx: Transaction, settings: Settings) -> str | None:

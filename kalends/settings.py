@@ -69,6 +69,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     read_timeout: Annotated[
         int, Meta(ge=1, le=600, description="Seconds after which a statement that only reads is cancelled; the request gets 503.")
     ] = 5
+    drain: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=600,
+            description="Seconds for which a stopping server serves on while `/readyz` is 503, so that load balancers stop choosing it.",
+        ),
+    ] = 0
     history_days: Annotated[
         int, Meta(ge=1, le=3_650, description="Days for which changes can be followed and undone, and deleted events restored.")
     ] = 90

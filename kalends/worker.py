@@ -165,12 +165,12 @@ def _signal_fd() -> int:
 
 
 @contextmanager
-def attached_worker() -> Iterator[None]:
+def attached_worker(*, no_migrate: bool = False) -> Iterator[None]:
     """Run `kalends work` as a child process while the block runs, and restart it when it dies.
 
     The child ends with this process, even if that is killed: the pipe that the child reads closes.
     """
-    supervisor = _Supervisor()
+    supervisor = _Supervisor(["--no-migrate"] if no_migrate else [])
     supervisor.start()
     try:
         yield
@@ -181,12 +181,13 @@ def attached_worker() -> Iterator[None]:
 class _Supervisor:
     """Restarts the worker's process when it dies."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: list[str]) -> None:
+        self._options = options
         self._stopping = threading.Event()
         self._starting = threading.Lock()
 
     def start(self) -> None:
-        self._process = _start_worker()
+        self._process = _start_worker(self._options)
         self._thread = threading.Thread(target=self._supervise, name="worker-supervisor", daemon=True)
         self._thread.start()
 
@@ -206,10 +207,10 @@ class _Supervisor:
             with self._starting:
                 if self._stopping.is_set():
                     return
-                self._process = _start_worker()
+                self._process = _start_worker(self._options)
 
 
-def _start_worker() -> "subprocess.Popen[bytes]":
+def _start_worker(options: list[str]) -> "subprocess.Popen[bytes]":
     """Start it in its own process group, so that Ctrl-C in the terminal reaches only the parent."""
-    command = [sys.executable, "-P", "-m", "kalends", "work", "--attached"]
+    command = [sys.executable, "-P", "-m", "kalends", "work", "--attached", *options]
     return subprocess.Popen(command, stdin=subprocess.PIPE, process_group=0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from kalends.backup.file import BackupError, Header, Reader, Table
 from kalends.db import Database, TableCopy, Transaction, open_contents
-from kalends.db.migrate import build, content_tables, migrate, names, newest, tables
+from kalends.db.migrate import OWN_TABLES, build, content_tables, migrate, names, newest, tables
 from kalends.db.table_copy import IntegrityError
 
 # Begins a step of a job with this number of rows; returns the function that reports how many more are done.
@@ -48,7 +48,7 @@ def _clear(db: Database, tx: Transaction, force: bool) -> None:
     if not force and any(tx.rows(f"SELECT 1 FROM {table} LIMIT 1") for table in existing if table in content_tables()):
         raise BackupError("The database is not empty. Restore into an empty one, or replace all that this one holds with --force.")
     if tx.has_table("migrations"):
-        open_contents(db, tx).drop(["migrations", *existing])
+        open_contents(db, tx).drop([*(table for table in OWN_TABLES if tx.has_table(table)), *existing])
 
 
 def load(db: Database, tx: Transaction, reader: Reader, advance: Callable[[int], None]) -> None:

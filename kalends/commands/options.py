@@ -10,7 +10,7 @@ import click
 from kalends import shared_secret, tokens
 from kalends.context import Context
 from kalends.db import Database, open_database
-from kalends.db.migrate import migrate
+from kalends.db.migrate import check_migrated, migrate
 from kalends.doctor import describe_unavailable
 from kalends.errors import Invalid, Unavailable
 from kalends.http.input import fields
@@ -20,6 +20,8 @@ from kalends.values import timestamps
 
 data_option = click.option("--data", metavar="DIR", help="Folder of the SQLite database, the outbox and the secret. Default: ./data")
 database_option = click.option("--database", metavar="URL", help="Use PostgreSQL at postgresql://… instead of SQLite.")
+
+no_migrate_option = click.option("--no-migrate", is_flag=True, help="Do not migrate the database; 'kalends migrate' must have done it.")
 
 
 class Group(click.Group):
@@ -41,11 +43,15 @@ def open_context(data: str | None, database: str | None) -> Iterator[Context]:
         db.close()
 
 
-def open_migrated_database(settings: Settings) -> Database:
+def open_migrated_database(settings: Settings, *, no_migrate: bool = False) -> Database:
+    """The database, migrated; or only checked, where migrations are run by hand."""
     with report_setting(settings):
         tokens.ensure_secret(settings)
         db = open_database(settings)
-        migrate(db)
+        if no_migrate:
+            check_migrated(db)
+        else:
+            migrate(db)
         shared_secret.check(db, settings)
     return db
 

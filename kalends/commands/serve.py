@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from kalends import __version__, log
-from kalends.commands.options import data_option, database_option, open_migrated_database
+from kalends.commands.options import data_option, database_option, no_migrate_option, open_migrated_database
 from kalends.doctor import unsent_channels
 from kalends.outbound.outbox_files import outbox
 from kalends.settings import Settings, export, load
@@ -23,7 +23,8 @@ from kalends.worker import attached_worker
 @database_option
 @click.option("--workers", type=int, help="Number of server processes. Default: 1")
 @click.option("--no-work", is_flag=True, help="Do not run the background worker; run 'kalends work' beside it.")
-def serve(no_work: bool, **options: Any) -> None:
+@no_migrate_option
+def serve(no_work: bool, no_migrate: bool, **options: Any) -> None:
     """Migrate the database, serve HTTP and run the background worker."""
     settings = load(options)
     log.configure(settings)
@@ -32,14 +33,14 @@ def serve(no_work: bool, **options: Any) -> None:
 
     sockets = granian.bind(settings)
     settings = replace(settings, port=sockets[0].getsockname()[1])
-    open_migrated_database(settings).close()
+    open_migrated_database(settings, no_migrate=no_migrate).close()
     export(settings)
     _share_metrics(settings)
     _announce(settings)
     # Imported after _share_metrics: prometheus_client reads PROMETHEUS_MULTIPROC_DIR when it is imported.
     from kalends.app import rsgi
 
-    with nullcontext() if no_work else attached_worker():
+    with nullcontext() if no_work else attached_worker(no_migrate=no_migrate):
         granian.serve(rsgi, sockets, settings)
 
 

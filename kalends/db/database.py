@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from kalends.db.dialect import Dialect
-from kalends.errors import Conflict
+from kalends.errors import Conflict, Unavailable
 
 T = TypeVar("T", bound=Struct)
 
@@ -24,6 +24,10 @@ INTERRUPTED = "The client has left."
 
 class Retry(Exception):
     """The database rolled back a transaction that may succeed when it runs again."""
+
+
+class LockTimeout(Unavailable):
+    """Another transaction holds a lock for longer than this one may wait."""
 
 
 class TooSlowForEventLoop(Exception):
@@ -98,6 +102,14 @@ class Transaction(ABC):
         """Hold the named lock until the transaction ends."""
 
     @abstractmethod
+    def try_advisory_lock(self, name: str) -> bool:
+        """Hold the named lock until the transaction ends, unless another transaction holds it."""
+
+    @abstractmethod
+    def limit_lock_waits(self, seconds: int) -> None:
+        """Raise LockTimeout when a statement of this transaction waits longer for a lock of a table or a row."""
+
+    @abstractmethod
     def without_statement_timeout(self) -> None:
         """Let the statements of this transaction take as long as they need."""
 
@@ -146,6 +158,10 @@ class Database(Dialect):
     @abstractmethod
     def merge_text_indexes(self) -> None:
         """Merge what recent writes appended to the text indexes, since every search reads it; in bounded steps, as a batch job."""
+
+    @abstractmethod
+    def build_indexes(self, tx: Transaction, statements: Sequence[str]) -> None:
+        """Run these statements that create or drop indexes, during a transaction, in a way that blocks no writer if possible."""
 
     def limit_to_fast_reads(self) -> bool:
         """From now on this thread may only read, and only briefly: anything else raises TooSlowForEventLoop.

@@ -1,59 +1,118 @@
-"""Migrations: numbered SQL files. Each runs once, under a lock, in its own transaction."""
+"""Migrations: numbered SQL files. Each runs once, under a lock, in its own transaction.
+
+Servers of the version before may go on while a newer one migrates their database: a migration with `-- @needs 0053` suits every Kalends
+that knows migration 0053. Without that line it suits only those that know the migration itself."""
 
 import re
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from graphlib import TopologicalSorter
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
 
 from kalends.db import journal
-from kalends.db.database import Database, Transaction
+from kalends.db.database import Database, LockTimeout, Transaction
 from kalends.values import timestamps
 
 FOLDER = files("kalends.db") / "migrations"
 
 # Cursors of followers end with a restore, so what they read is not restored. The secret belongs to the servers, not to the content.
 _NOT_IN_BACKUPS = ("journal", "sync_entries", "change_author", "secret_fingerprints")
-_MIGRATIONS_TABLE = "CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end"
+# What the tables of migrations are called, which no migration creates.
+OWN_TABLES = ("migrations", "migration_needs")
+_CREATE_OWN_TABLES = """
+    CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end;
+    CREATE TABLE IF NOT EXISTS migration_needs (number $int PRIMARY KEY, needs $int NOT NULL $end;
+"""
+_NOT_MIGRATED = "The database is not migrated. Run 'kalends migrate'."
 _TOO_NEW = "The database was made by a newer Kalends. Install that version, or restore an older backup."
+
+_NEEDS = re.compile(r"^-- @needs (\d{4})$", re.MULTILINE)
+_CONCURRENTLY = re.compile(r"^-- @concurrently$", re.MULTILINE)
+
+# All requests for a table wait behind a migration that waits for its lock, so it gives up soon, lets them pass, and tries again.
+LOCK_SECONDS = 1
+LOCK_ATTEMPTS = 60
+# How often a server looks whether another one has finished its migrations.
+POLL_SECONDS = 0.2
 
 
 class TooNew(Exception):
     """The database was made by a newer Kalends than this one."""
 
 
+class NotMigrated(Exception):
+    """Migrations have not run yet."""
+
+
 def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
     """Run the migrations that have not run yet, and return their names."""
-    with db.write() as tx:
-        tx.advisory_lock("migrations")
-        tx.script(Template(_MIGRATIONS_TABLE).substitute(db.types))
-        if max(_applied(tx), default=0) > latest(folder):
+    with _locked(db) as tx:
+        tx.script(Template(_CREATE_OWN_TABLES).substitute(db.types))
+        if _is_too_new(tx, folder):
             raise TooNew(_TOO_NEW)
-    applied = []
-    for number, name, sql in _files(folder):
-        with db.write() as tx:
-            tx.advisory_lock("migrations")
-            if number in _applied(tx):
-                continue
-            tx.without_statement_timeout()
-            _run(db, tx, number, name, sql)
-            applied.append(name)
-    return applied
+        applied = _applied(tx)
+    pending = [(number, name, sql) for number, name, sql in _files(folder) if number not in applied]
+    return [name for number, name, sql in pending if _run_once(db, number, name, sql)]
+
+
+@contextmanager
+def _locked(db: Database) -> Iterator[Transaction]:
+    """A transaction that excludes the migrations of other servers. A server that waits holds no snapshot, for which the others' building of
+    an index would wait."""
+    while True:
+        with db.write(alone=True) as tx:
+            if tx.try_advisory_lock("migrations"):
+                yield tx
+                return
+        time.sleep(POLL_SECONDS)
+
+
+def _run_once(db: Database, number: int, name: str, sql: str) -> bool:
+    """Run a migration unless another server has. A transaction that holds the lock of a table blocks every request for it."""
+    for attempt in range(LOCK_ATTEMPTS):
+        try:
+            with _locked(db) as tx:
+                if number in _applied(tx):
+                    return False
+                tx.without_statement_timeout()
+                tx.limit_lock_waits(LOCK_SECONDS)
+                if _CONCURRENTLY.search(sql):
+                    db.build_indexes(tx, _statements(sql))
+                else:
+                    tx.script(_render(db, sql))
+                _record(tx, number, name, sql)
+                return True
+        except LockTimeout:
+            if attempt == LOCK_ATTEMPTS - 1:
+                raise
+            time.sleep(LOCK_SECONDS)
+    return False
 
 
 def build(db: Database, tx: Transaction, last: str) -> None:
     """Create the tables in an empty database as they were after this migration."""
-    tx.script(Template(_MIGRATIONS_TABLE).substitute(db.types))
+    tx.script(Template(_CREATE_OWN_TABLES).substitute(db.types))
     for number, name, sql in _files(FOLDER):
         if name <= last:
-            _run(db, tx, number, name, sql)
+            tx.script(_render(db, sql))
+            _record(tx, number, name, sql)
 
 
-def _run(db: Database, tx: Transaction, number: int, name: str, sql: str) -> None:
-    tx.script(_render(db, sql))
+def _record(tx: Transaction, number: int, name: str, sql: str) -> None:
     now = timestamps.now()
     tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :now)", number=number, name=name, now=now)
+    needs = _NEEDS.search(sql)
+    if needs:
+        tx.run("INSERT INTO migration_needs (number, needs) VALUES (:number, :needs)", number=number, needs=int(needs[1]))
+
+
+def _statements(sql: str) -> list[str]:
+    """The statements of a migration that builds indexes, which has nothing else."""
+    without_comments = re.sub(r"^--.*$", "", sql, flags=re.MULTILINE)
+    return [statement.strip() for statement in without_comments.split(";") if statement.strip()]
 
 
 def newest(tx: Transaction) -> str | None:
@@ -85,9 +144,28 @@ def content_tables() -> list[str]:
     return [table for table in tables() if table not in _NOT_IN_BACKUPS]
 
 
-def is_current(tx: Transaction) -> bool:
-    """Whether every migration has run."""
-    return bool(tx.has_table("migrations") and tx.value("SELECT max(number) FROM migrations") == latest())
+def check_migrated(db: Database) -> None:
+    """Raise NotMigrated or TooNew if this Kalends cannot use the database."""
+    with db.read() as tx:
+        mismatch = find_mismatch(tx)
+    if mismatch:
+        raise (TooNew if mismatch == _TOO_NEW else NotMigrated)(mismatch)
+
+
+def find_mismatch(tx: Transaction, folder: Traversable = FOLDER) -> str | None:
+    """Why this Kalends cannot use the database, and what to do; None if it can."""
+    if not tx.has_table("migrations") or (tx.value("SELECT max(number) FROM migrations") or 0) < latest(folder):
+        return _NOT_MIGRATED
+    return _TOO_NEW if _is_too_new(tx, folder) else None
+
+
+def _is_too_new(tx: Transaction, folder: Traversable) -> bool:
+    """Whether a migration that this Kalends does not know needs a newer one."""
+    known = latest(folder)
+    newer = {number for number in _applied(tx) if number > known}
+    if newer and tx.has_table("migration_needs"):
+        newer -= {number for (number,) in tx.rows("SELECT number FROM migration_needs WHERE needs <= :known", known=known)}
+    return bool(newer)
 
 
 def latest(folder: Traversable = FOLDER) -> int:

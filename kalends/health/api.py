@@ -9,7 +9,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 from kalends import __version__, errors
 from kalends.context import Context
-from kalends.db.migrate import is_current
+from kalends.db.migrate import find_mismatch
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
 from kalends.http import metrics as figures
@@ -28,12 +28,13 @@ def healthz(ctx: Context) -> Status:
     return Status("alive")
 
 
-@endpoint("GET", "/readyz", guests=True, transaction=False, credentials=False)
+@endpoint("GET", "/readyz", guests=True, transaction=False, credentials=False, while_stopping=False)
 def readyz(ctx: Context) -> Status:
-    """The database is reachable and migrated."""
+    """The database is reachable and migrated, and the server is not stopping."""
     with ctx.read() as tx:
-        if not is_current(tx):
-            raise errors.Unavailable("The database is not migrated. Run 'kalends migrate'.")
+        mismatch = find_mismatch(tx)
+    if mismatch:
+        raise errors.Unavailable(mismatch)
     return Status("ready")
 
 

@@ -80,8 +80,10 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     by_link: bool = False
     # The reply has the record's version as ETag, and If-Match or If-None-Match may ask for it (for the documentation).
     etag: bool = False
-    # It reads one record by its key: with a database in the process, that is fast enough for the event loop.
+    # It reads one record by its key: with a database in the process, that is fast enough for the event loop; without a transaction, always.
     on_event_loop: bool = False
+    # False where the reply says whether the server takes further requests: it is 503 while the server stops.
+    while_stopping: bool = True
     # The thread pool that runs it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file, or a form
     # with the pool `file`, runs in the `upload` pool when it gets one.
     pool: Pool = "request"
@@ -165,6 +167,7 @@ class Options(TypedDict, total=False):
     by_link: bool
     etag: bool
     on_event_loop: bool
+    while_stopping: bool
     pool: Pool
     batch: Callable[..., Any] | None
     # Where it also serves an older form of request with another reply.

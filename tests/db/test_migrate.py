@@ -6,9 +6,10 @@ from threading import Barrier
 
 import pytest
 
-from kalends.db import Database, Transaction
-from kalends.db.migrate import FOLDER, TooNew, is_current, latest, migrate
+from kalends.db import Database, Transaction, UniqueViolation
+from kalends.db.migrate import FOLDER, TooNew, find_mismatch, latest, migrate
 from kalends.db.postgres.database import Postgres
+from tests.serve.running import eventually
 
 PEBBLES = "CREATE TABLE pebbles (id $id, wet $flag NOT NULL, weight $int, picture $bytes $end;"
 
@@ -29,10 +30,10 @@ def _ledger(tx: Transaction) -> list[str]:
 
 def test_all_migrations_run_on_an_empty_database(fresh: Database) -> None:
     with fresh.read() as tx:
-        assert not is_current(tx)
+        assert find_mismatch(tx) is not None
     assert migrate(fresh) == sorted(file.name.removesuffix(".sql") for file in FOLDER.iterdir() if file.name.endswith(".sql"))
     with fresh.read() as tx:
-        assert is_current(tx)
+        assert find_mismatch(tx) is None
         assert tx.has_table("users")
 
 
@@ -79,6 +80,101 @@ def test_a_database_of_a_newer_version_is_not_changed(fresh: Database, folder: P
         migrate(fresh, folder)
     with fresh.read() as tx:
         assert not tx.has_table("pebbles")
+
+
+def _as_if_from_a_newer_version(db: Database, folder: Path, sql: str) -> None:
+    """Run a migration that the versions of the folder do not know."""
+    later = folder / "0002_later.sql"
+    later.write_text(sql)
+    migrate(db, folder)
+    later.unlink()
+
+
+def test_a_server_goes_on_after_a_migration_that_suits_its_version(fresh: Database, folder: Path) -> None:
+    migrate(fresh, folder)
+    _as_if_from_a_newer_version(fresh, folder, "-- @needs 0001\nALTER TABLE pebbles ADD COLUMN colour TEXT;")
+    with fresh.read() as tx:
+        assert find_mismatch(tx, folder) is None
+    assert migrate(fresh, folder) == []
+
+
+@pytest.mark.parametrize("needs", ["", "-- @needs 0002\n"])
+def test_a_server_is_too_old_after_a_migration_that_needs_a_newer_version(fresh: Database, folder: Path, needs: str) -> None:
+    migrate(fresh, folder)
+    _as_if_from_a_newer_version(fresh, folder, f"{needs}DROP TABLE pebbles;")
+    with fresh.read() as tx:
+        assert "newer Kalends" in str(find_mismatch(tx, folder))
+    with pytest.raises(TooNew):
+        migrate(fresh, folder)
+
+
+def test_indexes_are_built_and_dropped(fresh: Database, folder: Path) -> None:
+    (folder / "0002_index.sql").write_text("-- @concurrently\nCREATE UNIQUE INDEX pebbles_weight ON pebbles (weight)\n  WHERE wet;\n")
+    assert migrate(fresh, folder) == ["0001_pebbles", "0002_index"]
+    with fresh.write() as tx:
+        tx.run("INSERT INTO pebbles (wet, weight) VALUES (:wet, 1)", wet=True)
+    with pytest.raises(UniqueViolation), fresh.write() as tx:
+        tx.run("INSERT INTO pebbles (wet, weight) VALUES (:wet, 1)", wet=True)
+    (folder / "0003_none.sql").write_text("-- @concurrently\n-- It is not needed.\nDROP INDEX pebbles_weight;")
+    assert migrate(fresh, folder) == ["0003_none"]
+    with fresh.write() as tx:
+        assert tx.run("INSERT INTO pebbles (wet, weight) VALUES (:wet, 1)", wet=True) == 1
+
+
+def test_others_write_while_servers_build_an_index_on_postgresql(postgres: Postgres, folder: Path) -> None:
+    """It waits for the transactions that began before it, and a second server that starts waits for the first."""
+    migrate(postgres, folder)
+    (folder / "0002_index.sql").write_text("-- @concurrently\nCREATE INDEX pebbles_weight ON pebbles (weight);")
+    servers = [Postgres(postgres._url) for _ in range(2)]
+    with ThreadPoolExecutor(2) as threads:
+        with postgres.write() as before:
+            before.run("INSERT INTO pebbles (wet) VALUES (true)")
+            migrations = [threads.submit(migrate, server, folder) for server in servers]
+            eventually(lambda: _is_building(postgres))
+            with postgres.write() as tx:
+                tx.run("INSERT INTO pebbles (wet) VALUES (true)")
+            assert not any(migration.done() for migration in migrations)
+        assert sorted(migration.result(30) for migration in migrations) == [[], ["0002_index"]]
+    for server in servers:
+        server.close()
+
+
+def _is_building(db: Database) -> bool:
+    with db.read() as tx:
+        return bool(tx.rows("SELECT 1 FROM pg_stat_progress_create_index WHERE datname = current_database()"))
+
+
+def test_an_index_whose_building_was_interrupted_is_built_again(postgres: Postgres, folder: Path) -> None:
+    migrate(postgres, folder)
+    with postgres.write() as tx:
+        tx.run("INSERT INTO pebbles (wet, weight) VALUES (true, 1), (true, 1)")
+    (folder / "0002_index.sql").write_text("-- @concurrently\nCREATE UNIQUE INDEX pebbles_weight ON pebbles (weight);")
+    with pytest.raises(UniqueViolation):
+        migrate(postgres, folder)
+    with postgres.write() as tx:
+        tx.run("DELETE FROM pebbles")
+    assert migrate(postgres, folder) == ["0002_index"]
+    with postgres.read() as tx:
+        assert tx.rows("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('pebbles_weight')") == [(True,)]
+
+
+def test_a_migration_that_waits_for_a_table_lets_requests_pass_and_tries_again(postgres: Postgres, folder: Path) -> None:
+    migrate(postgres, folder)
+    (folder / "0002_colour.sql").write_text("ALTER TABLE pebbles ADD COLUMN colour TEXT;")
+    with ThreadPoolExecutor(1) as threads:
+        with postgres.read() as reader:
+            assert reader.rows("SELECT weight FROM pebbles") == []
+            migration = threads.submit(migrate, postgres, folder)
+            eventually(lambda: _waits_for_table(postgres))
+            with postgres.write() as tx:
+                tx.run("INSERT INTO pebbles (wet) VALUES (true)")
+            assert not migration.done()
+        assert migration.result(30) == ["0002_colour"]
+
+
+def _waits_for_table(db: Database) -> bool:
+    with db.read() as tx:
+        return bool(tx.rows("SELECT 1 FROM pg_locks WHERE relation = to_regclass('pebbles') AND NOT granted"))
 
 
 def test_a_migration_may_take_longer_than_a_request(fresh_url: str, folder: Path) -> None:

@@ -161,7 +161,7 @@ def test_the_doctor_says_what_to_do(tmp_path: Path, empty_database: str) -> None
     assert status == 1
     assert findings[:2] == ["ok   settings", "ok   data folder"]
     assert findings[2].startswith("BAD  database: ")
-    assert findings[2].endswith("Run: kalends migrate")
+    assert "kalends migrate" in findings[2]
     run("migrate", folder=tmp_path, data=tmp_path / "data", database=empty_database)
     status, findings = examined()
     assert (status, findings[:4]) == (0, ["ok   settings", "ok   data folder", "ok   database", "ok   e-mail"])
@@ -189,7 +189,7 @@ def test_the_doctor_looks_at_a_database_whose_first_migration_is_running(tmp_pat
     put_sqlite(tmp_path / "data")
     with sqlite3.connect(tmp_path / "data" / "kalends.sqlite3") as connection:
         connection.execute("DELETE FROM migrations")
-    assert "BAD  database: it is not up to date. Run: kalends migrate" in run("doctor", folder=tmp_path).stdout
+    assert "BAD  database: The database is not migrated. Run 'kalends migrate'." in run("doctor", folder=tmp_path).stdout
 
 
 def test_the_doctor_explains_a_wildcard_among_the_origins(tmp_path: Path) -> None:

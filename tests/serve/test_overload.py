@@ -12,6 +12,7 @@ from select import select
 import pytest
 
 from tests.client import Reply
+from tests.faults.postgres import Proxy
 from tests.serve.conftest import Start
 from tests.serve.prepared import SlowLogins
 from tests.serve.running import TIMEOUT, Running, ask, bearer
@@ -62,6 +63,24 @@ def overloaded(start: Start) -> Iterator[Running]:
         holder.execute("ROLLBACK")
     for writer in writers:
         writer.close()
+
+
+@pytest.fixture
+def hanging(postgres_url: str, start: Start) -> Iterator[Running]:
+    """A service whose database does not reply, and whose only thread waits for it."""
+    proxy = Proxy(postgres_url)
+    service = start(threads=1, queue=1, database=proxy.database)
+    proxy.hang()
+    with ThreadPoolExecutor(2) as clients:
+        waiting = [clients.submit(service.get, "/readyz") for _ in range(2)]
+        yield service
+        assert not any(request.done() for request in waiting)
+        proxy.resume()
+    proxy.close()
+
+
+def test_a_server_whose_threads_all_wait_for_postgresql_is_alive(hanging: Running) -> None:
+    assert hanging.get("/healthz").json == {"status": "alive"}
 
 
 def test_a_request_beyond_the_queue_is_refused_before_it_is_parsed(overloaded: Running) -> None:

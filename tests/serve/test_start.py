@@ -43,6 +43,16 @@ def test_the_server_does_not_change_a_newer_database(tmp_path: Path, database: s
     assert "newer Kalends" in run("doctor", **settings).stdout  # type: ignore[arg-type]
 
 
+def test_a_server_that_may_not_migrate_refuses_an_older_database_in_one_line(tmp_path: Path, empty_database: str) -> None:
+    for command in (["serve", "--port", "0"], ["work"]):
+        refused = run(*command, "--no-migrate", folder=tmp_path, data=tmp_path / "data", database=empty_database)
+        assert (refused.returncode, refused.stderr) == (1, "kalends: The database is not migrated. Run 'kalends migrate'.\n")
+
+
+def test_a_server_that_does_not_migrate_serves_a_migrated_database(start: Start, database: str) -> None:
+    assert start("--no-migrate", work=True, database=database).worker
+
+
 def test_a_free_port_is_selected_and_logged(plain: Running) -> None:
     (announced,) = [line for line in plain.log if line["event"] == "serving"]
     assert announced["url"] == f"http://127.0.0.1:{plain.port}"

@@ -13,7 +13,9 @@ import pytest
 from tests.serve.conftest import Start
 from tests.serve.running import Running, ask, eventually, living
 
-REQUEST = b"GET /readyz HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n"
+# It runs on a thread and reads the database.
+PATH = "/api/events?limit=1"
+REQUEST = f"GET {PATH} HTTP/1.1\r\nHost: calendar\r\nConnection: close\r\n\r\n".encode()
 
 
 class Load:
@@ -45,14 +47,14 @@ class Load:
             except OSError as error:
                 self.lost.append(f"on a new connection: {error!r}")
                 continue
-            self._count(reply.startswith(b"HTTP/1.1 200") and reply.endswith(b'{"status":"ready"}'), str(reply))
+            self._count(reply.startswith(b"HTTP/1.1 200") and reply.endswith(b"}"), str(reply))
 
     def _keep_alive(self) -> None:
         connection = self.service.connection()
         while True:
             sent_at = time.monotonic()
             try:
-                self._count(ask(connection, "GET", "/readyz").status == 200, "a wrong status")
+                self._count(ask(connection, "GET", PATH).status == 200, "a wrong status")
             except ConnectionRefusedError:
                 return
             except (OSError, HTTPException) as error:
@@ -88,7 +90,7 @@ def fetch(port: int, then: Callable[[], object] = lambda: None) -> bytes:
     indirect=["database"],
 )
 def test_a_stop_under_load_loses_no_request_and_leaves_no_process(start: Start, database: str, number: int, workers: int) -> None:
-    service = start("--workers", str(workers), work=True, database=database, access_log="off")
+    service = start("--workers", str(workers), work=True, database=database, access_log="off", rate_limits="off")
     family = [service.process.pid, *service.children]
     assert len(family) == 2 + workers
     with Load(service) as load:
@@ -101,7 +103,7 @@ def test_a_stop_under_load_loses_no_request_and_leaves_no_process(start: Start, 
 
 def test_a_stop_of_all_processes_at_once_loses_no_request_either(start: Start) -> None:
     """So service managers stop a service."""
-    service = start("--workers", "2", work=True, access_log="off")
+    service = start("--workers", "2", work=True, access_log="off", rate_limits="off")
     family = [*service.children, service.process.pid]
     with Load(service) as load:
         load.stopped_at = time.monotonic()
@@ -185,6 +187,20 @@ def test_a_stop_does_not_wait_for_a_body_that_trickles(start: Start) -> None:
         assert service.stop() == 0
         assert time.monotonic() - began < 15
         assert connection.recv(65536).startswith(b"HTTP/1.1 408")
+
+
+def test_a_server_that_drains_serves_new_connections_and_is_not_ready(start: Start) -> None:
+    service = start("--workers", "2", drain=2, access_log="off", rate_limits="off")
+    with Load(service) as load:
+        service.process.send_signal(signal.SIGTERM)
+        eventually(lambda: service.get("/readyz").status == 503)
+        load.stopped_at = time.monotonic()
+        served = load.reply_count
+        eventually(lambda: load.reply_count > served + 100)
+        reply = service.get("/healthz")
+        assert (reply.status, reply.headers["Connection"]) == (200, "close")
+        assert service.stop() == 0
+    assert load.lost == []
 
 
 def test_a_stop_at_once_after_the_start_ends_everything(start: Start) -> None:

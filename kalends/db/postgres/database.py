@@ -17,6 +17,7 @@ from kalends.db.postgres.commands import Command
 from kalends.db.postgres.connection import Connection
 from kalends.db.postgres.dialect import PostgresDialect
 from kalends.db.postgres.errors import TranslatedErrors
+from kalends.db.postgres.index_build import build_indexes
 from kalends.db.postgres.transaction import PostgresTransaction
 from kalends.settings import WrongSetting, variable
 
@@ -73,6 +74,12 @@ class Postgres(PostgresDialect, Database):
                 """SELECT gin_clean_pending_list(c.oid) FROM pg_class c JOIN pg_am a ON a.oid = c.relam AND a.amname = 'gin'
                    WHERE c.relnamespace = CAST(current_schema() AS regnamespace)"""
             )
+
+    def build_indexes(self, tx: Transaction, statements: Sequence[str]) -> None:
+        # The transaction holds the lock of the migrations meanwhile, and nothing else.
+        tx.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+        with TranslatedErrors(), self._connect() as connection:
+            build_indexes(connection, statements)
 
     def interrupt_expired(self) -> None:
         """The server does so itself (statement_timeout)."""

@@ -3,7 +3,7 @@
 import psycopg
 from psycopg import errors as pg
 
-from kalends.db.database import TIMED_OUT, UNAVAILABLE_DETAIL, Retry, UniqueViolation
+from kalends.db.database import TIMED_OUT, UNAVAILABLE_DETAIL, LockTimeout, Retry, UniqueViolation
 from kalends.errors import Unavailable
 
 UNAVAILABLE = (psycopg.OperationalError, psycopg.InterfaceError, pg.ReadOnlySqlTransaction, pg.IdleInTransactionSessionTimeout)
@@ -23,5 +23,7 @@ class TranslatedErrors:
             raise Retry from error
         if isinstance(error, pg.QueryCanceled):
             raise Unavailable(TIMED_OUT) from error
+        if isinstance(error, pg.LockNotAvailable):
+            raise LockTimeout(UNAVAILABLE_DETAIL) from error
         if isinstance(error, UNAVAILABLE):
             raise Unavailable(UNAVAILABLE_DETAIL) from error

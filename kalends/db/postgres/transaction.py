@@ -92,7 +92,13 @@ class PostgresTransaction(Transaction):
             self._begun().execute(sql.encode())
 
     def advisory_lock(self, name: str) -> None:
-        self.rows("SELECT pg_advisory_xact_lock(:key)", key=crc32(f"kalends {name}".encode()))
+        self.rows("SELECT pg_advisory_xact_lock(:key)", key=_lock_key(name))
+
+    def try_advisory_lock(self, name: str) -> bool:
+        return bool(self.value("SELECT pg_try_advisory_xact_lock(:key)", key=_lock_key(name)))
+
+    def limit_lock_waits(self, seconds: int) -> None:
+        self.run(f"SET LOCAL lock_timeout = {seconds * 1000}")
 
     def without_statement_timeout(self) -> None:
         self.run("SET LOCAL statement_timeout = 0")
@@ -164,6 +170,10 @@ class PostgresTransaction(Transaction):
                 if self.connection.has_timed_out or not self.connection.is_broken:
                     raise
                 self.connection = self._replace(self.connection)
+
+
+def _lock_key(name: str) -> int:
+    return crc32(f"kalends {name}".encode())
 
 
 def _check_commit(result: PGresult) -> None:

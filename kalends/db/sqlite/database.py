@@ -1,6 +1,7 @@
 """SQLite through apsw, which bundles a SQLite without the WAL-reset bug of older ones."""
 
 import threading
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
@@ -8,7 +9,7 @@ from weakref import WeakValueDictionary
 
 import apsw
 
-from kalends.db.database import UNAVAILABLE_DETAIL, Database, TooSlowForEventLoop
+from kalends.db.database import UNAVAILABLE_DETAIL, Database, TooSlowForEventLoop, Transaction
 from kalends.db.sqlite.connection import Connection, connect
 from kalends.db.sqlite.dialect import SqliteDialect
 from kalends.db.sqlite.errors import UNAVAILABLE, raise_translated
@@ -51,6 +52,10 @@ class Sqlite(SqliteDialect, Database):
 
     def yield_to_other_writers(self) -> None:
         sleep(BUSY_INTERVAL_SECONDS)
+
+    def build_indexes(self, tx: Transaction, statements: Sequence[str]) -> None:
+        for statement in statements:
+            tx.script(statement)
 
     def merge_text_indexes(self) -> None:
         with self.read() as tx:

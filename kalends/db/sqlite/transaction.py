@@ -131,6 +131,12 @@ class SqliteTransaction(Transaction):
     def advisory_lock(self, name: str) -> None:
         """A write transaction excludes every other already."""
 
+    def try_advisory_lock(self, name: str) -> bool:
+        return True
+
+    def limit_lock_waits(self, seconds: int) -> None:
+        """It has the only lock already."""
+
     def without_statement_timeout(self) -> None:
         self._connection.timeout = inf
 

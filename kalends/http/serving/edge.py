@@ -141,7 +141,9 @@ class Edge:
             self._stop = loop.create_task(self._drain(loop))
 
     async def _drain(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Finish every request that has arrived, close each connection after its response, and then let Granian stop."""
+        """Serve on until load balancers have noticed, finish every request that has arrived, and then let Granian stop. Each connection is
+        closed after its response."""
+        await asyncio.sleep(self._settings.drain)
         began = quiet_since = loop.time()
         arrivals = self._arrivals
         self._bodies.shorten_timeouts()
@@ -178,6 +180,8 @@ class Edge:
             # The body may still be arriving.
             return _closing(self._error_reply(scope.method, problem))
         self._application.route(request)
+        if self._stop and request.endpoint and not request.endpoint.while_stopping:
+            request.refusal = errors.Unavailable("The server is stopping.")
         reply = self._fast_reads.run(request) or await self._run(request, proto)
         return await self._follow(request, scope, proto, reply) if reply.wait and request.method == "GET" else reply
 

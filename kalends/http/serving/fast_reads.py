@@ -3,7 +3,8 @@
 With the database inside the process, a thread costs 92,000 instructions, and the rest of a `show` 335,000. A constant reply is sent to 16
 clients 9,600 times a second by threads and 13,400 times by the event loop: 30 µs each, a tenth of a `show`. Fast reads are also served
 while every thread is busy. The database aborts a transaction there after about a millisecond's worth of work; the
-request then runs again on a thread, like every other request."""
+request then runs again on a thread, like every other request. What needs no database (`/healthz`) runs there with every database:
+it must be served while every thread waits for a database that hangs."""
 
 from collections.abc import Callable
 
@@ -31,7 +32,9 @@ class FastReads:
     def accepts(self, request: Request) -> bool:
         """Whether a request that was routed is a fast read."""
         endpoint = request.endpoint
-        return self._is_enabled and endpoint is not None and endpoint.on_event_loop and not request.query and not request.has_body
+        if endpoint is None or not endpoint.on_event_loop or request.query or request.has_body:
+            return False
+        return self._is_enabled or not endpoint.transaction
 
     def run(self, request: Request) -> Reply | None:
         """Run the request if it is a fast read; None if it must run on a thread."""

@@ -93,6 +93,7 @@ def serve(application: Callable[[], Any], sockets: list[socket.socket], settings
         multiprocessing.set_start_method("fork", force=True)
     _Server(
         sockets,
+        settings.drain,
         interface=Interfaces.RSGI,
         loop=Loops.uvloop,
         http=HTTPModes.http1,
@@ -119,9 +120,10 @@ def _max_connections() -> int:
 class _Server(MPServer):
     """Granian's parent process, with sockets that outlive worker processes, and that refuse new connections before they close."""
 
-    def __init__(self, sockets: list[socket.socket], **options: Any):
+    def __init__(self, sockets: list[socket.socket], drain_seconds: int, **options: Any):
         super().__init__("kalends", **options)
         self._sockets = sockets
+        self._drain_seconds = drain_seconds
         self._stops_on_hangup = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
         # Nothing is ever written to it. The reading end reports end-of-file when the parent, which holds the writing end, has died.
         self._parent_pipe: tuple[Connection, Connection] = multiprocessing.Pipe(duplex=False)
@@ -136,7 +138,8 @@ class _Server(MPServer):
         return super()._spawn_worker(idx, partial(target, cpu, self._parent_pipe, self._sso), callback_loader)
 
     def _drop_shared_socket(self) -> None:
-        """Called when the stop begins: serve open connections, and drop attempts to open new ones."""
+        """Called when the stop begins: serve on for the time to drain; then serve open connections, and drop attempts to open new ones."""
+        self._send_sigterm_for(self._drain_seconds)
         for listener in self._sockets if LINUX else []:
             program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *instruction) for instruction in _DROP_SYN))
             # A kernel without socket filters accepts connections until the processes have ended.
@@ -144,15 +147,18 @@ class _Server(MPServer):
                 listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("HP", len(_DROP_SYN), ctypes.addressof(program)))
 
     def _stop_workers(self) -> None:
-        """Send SIGTERM repeatedly, since a process that is still starting may miss it."""
+        self._send_sigterm_for(STOP_TIMEOUT)
+        super()._stop_workers()  # type: ignore[no-untyped-call]
+
+    def _send_sigterm_for(self, seconds: float) -> None:
+        """Send SIGTERM repeatedly until all processes have ended, since one that is still starting may miss it."""
         processes: list[Any] = self.wrks
-        deadline = time.monotonic() + STOP_TIMEOUT
+        deadline = time.monotonic() + seconds
         while any(process.is_alive() for process in processes) and time.monotonic() < deadline:
             for process in processes:
                 process.terminate()
             for process in processes:
-                process.join(SIGNAL_INTERVAL)
-        super()._stop_workers()  # type: ignore[no-untyped-call]
+                process.join(min(SIGNAL_INTERVAL, max(0, deadline - time.monotonic())))
 
     def shutdown(self, exit_code: int = 0) -> None:
         """Exit with 0 after a signal, even if a worker process got the signal too and ended first."""
