@@ -34,6 +34,7 @@ SELECT coalesce(sum(size), 0) FROM (
     SELECT octet_length(search) + coalesce(octet_length(description), 0) AS size FROM events WHERE owner_id = :id
     UNION ALL SELECT octet_length(search) FROM contacts WHERE user_id = :id
     UNION ALL SELECT octet_length(r.original) FROM calendars c JOIN dav_resources r ON r.calendar_id = c.id WHERE c.owner_id = :id
+    UNION ALL SELECT octet_length(original) FROM dav_cards WHERE user_id = :id
 ) AS texts
 """
 

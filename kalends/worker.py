@@ -11,6 +11,7 @@ from select import select
 
 from kalends.contacts import store as contacts
 from kalends.context import Context
+from kalends.dav.books import store as cards
 from kalends.db import Database, Retry, counters
 from kalends.deliveries import languages
 from kalends.deliveries import store as deliveries
@@ -72,6 +73,7 @@ def clean_up(ctx: Context) -> None:
     with ctx.write() as tx:
         sessions.clean_up(tx, ctx.now)
         contacts.clean_up(ctx)
+        cards.clean_up(ctx)
         deliveries.clean_up(ctx)
         languages.clean_up(ctx)
         change_notices.clean_up(ctx)

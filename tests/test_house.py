@@ -90,7 +90,7 @@ MODULE_LAYERS = {
             "changes.tables",
             "changes.undo",
         ),
-        *(f"contacts.{name}" for name in ("address_book", "bulk_import", "csv_table", "vcard")),
+        *(f"contacts.{name}" for name in ("address_book", "bulk_import", "csv_table", "vcard", "vcard_merge", "vcard_version")),
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
         *(
             f"deliveries.{name}"
@@ -141,6 +141,7 @@ MODULE_LAYERS = {
             for name in (
                 *("calendar_object", "call", "errors", "expand", "files", "filters", "listing", "paths", "propfind", "properties", "query"),
                 *("removal", "reports", "resources", "sign_in", "sync", "text", "write", "xml"),
+                *(f"books.{name}" for name in ("cards", "filters", "propfind", "reports", "sync", "text", "write")),
             )
         ),
         *("discovery.sitemap", "events.add_links", "events.days", "events.follow_links", "events.upcoming", "home.facets", "home.search"),

@@ -32,7 +32,12 @@ def read(content: str) -> list[Entry]:
 
 def write(contacts: Iterable[Contact]) -> str:
     """The contacts as a file, which `read` parses without loss."""
-    return "".join(fold(line) for contact in contacts for line in _card_lines(contact))
+    return "".join(fold(line) for contact in contacts for line in _card_lines(contact, contact.unique_id))
+
+
+def write_card(contact: Contact, uid: str) -> str:
+    """The card of one contact; `uid` is its UID if it has no unique_id."""
+    return "".join(fold(line) for line in _card_lines(contact, contact.unique_id or uid))
 
 
 def _cards(content: str) -> Iterator[tuple[int, Card]]:
@@ -149,7 +154,7 @@ def _without(value: str, scheme: str) -> str:
     return value[len(scheme) :] if value[: len(scheme)].lower() == scheme else value
 
 
-def _card_lines(contact: Contact) -> Iterator[str]:
+def _card_lines(contact: Contact, uid: str | None) -> Iterator[str]:
     first_name, last_name = contact.first_name or "", contact.last_name or ""
     full_name = " ".join(filter(None, (first_name, last_name))) or contact.email_address or contact.phone_number or ""
     yield from ("BEGIN:VCARD", "VERSION:3.0", f"N:{escape(last_name)};{escape(first_name)};;;", f"FN:{escape(full_name)}")
@@ -165,7 +170,7 @@ def _card_lines(contact: Contact) -> Iterator[str]:
         yield f"ADR;TYPE=HOME:;;;;;{escape(contact.zip_code or '')};{escape(contact.country or '')}"
     if contact.tags:
         yield "CATEGORIES:" + ",".join(escape(tag) for tag in contact.tags.split(","))
-    if contact.unique_id:
-        yield f"UID:{escape(contact.unique_id)}"
+    if uid:
+        yield f"UID:{escape(uid)}"
     yield f"REV:{datetime.fromtimestamp(contact.updated_at, UTC):%Y-%m-%dT%H:%M:%SZ}"
     yield "END:VCARD"

@@ -55,9 +55,10 @@ def require_home(call: Call) -> None:
 
 
 def own_href(call: Call, href: str) -> Target:
-    """What an href in the body names, if it is in the same calendar."""
+    """What an href in the body names, if it is in the same calendar or address book."""
     target = paths.parse_href(href)
-    same = (target.kind, target.user_id, target.slug) == ("resource", call.target.user_id, call.target.slug)
+    kind = "card" if call.target.kind == "book" else "resource"
+    same = (target.kind, target.user_id, target.slug) == (kind, call.target.user_id, call.target.slug)
     return target if same else paths.UNKNOWN
 
 

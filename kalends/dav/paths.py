@@ -1,26 +1,30 @@
-"""The paths of CalDAV: what a path names, and the path of each thing.
+"""The paths of CalDAV and CardDAV: what a path names, and the path of each thing.
 
-Granian decodes a path before anybody sees it, so `%2F` in a name cannot be told from a slash. Calendars have no folders, so a name is
-all that follows the calendar."""
+Granian decodes a path before anybody sees it, so `%2F` in a name cannot be told from a slash. Calendars and address books have no
+folders, so a name is all that follows them."""
 
 from typing import Literal
 from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-Kind = Literal["unknown", "well-known", "root", "users", "principal", "home", "calendar", "resource"]
+Kind = Literal["unknown", "well-known", "root", "users", "principal", "home", "calendar", "resource", "books", "book", "card"]
 
 ROOT = "/dav"
 WELL_KNOWN = ("/.well-known/caldav", "/.well-known/carddav")
 MAX_NAME_OCTETS = 255
 MAX_DIGITS = 18
+# The one address book of each user.
+BOOK = "contacts"
+# A home, what it holds, and what that holds.
+_FOLDERS: dict[str, tuple[Kind, Kind, Kind]] = {"calendars": ("home", "calendar", "resource"), "books": ("books", "book", "card")}
 
 # Characters that RFC 3986 has in a segment as they are: each name has one spelling in our replies.
 _PLAIN = "@:!$&'()*+,;="
 
 
 class Target(Struct, frozen=True):
-    """What a path names: a resource by its calendar and its name there, a calendar by its owner's or member's home."""
+    """What a path names: a resource by its calendar or address book and its name there, these by the home of a user."""
 
     kind: Kind
     user_id: int = 0
@@ -48,14 +52,15 @@ def parse(path: str) -> Target:
         return UNKNOWN
     user_id = int(number)
     folder, _, rest = rest.partition("/")
-    if folder != "calendars":
+    if folder not in _FOLDERS:
         return UNKNOWN if folder else Target("principal", user_id)
+    home_kind, collection_kind, resource_kind = _FOLDERS[folder]
     slug, _, name = rest.partition("/")
     if not slug:
-        return Target("home", user_id)
+        return Target(home_kind, user_id)
     if not _is_name(slug) or (name and not _is_name(name)):
         return UNKNOWN
-    return Target("resource", user_id, slug, name) if name else Target("calendar", user_id, slug)
+    return Target(resource_kind, user_id, slug, name) if name else Target(collection_kind, user_id, slug)
 
 
 def parse_href(href: str) -> Target:
@@ -76,6 +81,14 @@ def home(user_id: int) -> str:
 
 def calendar(user_id: int, slug: str) -> str:
     return f"{home(user_id)}{quote(slug, safe=_PLAIN)}/"
+
+
+def books(user_id: int) -> str:
+    return f"{ROOT}/users/{user_id}/books/"
+
+
+def book(user_id: int) -> str:
+    return f"{books(user_id)}{BOOK}/"
 
 
 def quote_name(name: str) -> str:

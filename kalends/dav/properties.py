@@ -9,16 +9,22 @@ from kalends.context import Actor, Context
 from kalends.dav import paths
 from kalends.dav.calendar_object import COMPONENTS
 from kalends.dav.paths import Kind
-from kalends.dav.xml import APPLE, CALDAV, CALENDAR_SERVER, DAV, Response, escape, href, name_element
+from kalends.dav.xml import APPLE, CALDAV, CALENDAR_SERVER, CARDDAV, DAV, Response, escape, href, name_element
 from kalends.events import ical
 from kalends.http.input.params import BODY_LIMIT
+from kalends.i18n import gettext
 from kalends.ical.parse import MAX_EVENTS
 from kalends.records.calendar import Calendar
 from kalends.values import datetimes, timestamps
 
 READ_PRIVILEGES = ("read", "read-current-user-privilege-set")
 WRITE_PRIVILEGES = ("write-content", "bind", "unbind")
-REPORTS = ("calendar-query", "calendar-multiget", "free-busy-query")
+REPORTS: dict[Kind, tuple[str, ...]] = {
+    "calendar": ("C:calendar-query", "C:calendar-multiget", "C:free-busy-query", "D:sync-collection"),
+    "book": ("CR:addressbook-query", "CR:addressbook-multiget", "D:sync-collection"),
+}
+CARD_COLLATIONS = ("i;ascii-casemap", "i;octet", "i;unicode-casemap")
+CARD_VERSIONS = "".join(f'<CR:address-data-type content-type="text/vcard" version="{version}"/>' for version in ("3.0", "4.0"))
 
 
 class Subject(Struct):
@@ -29,6 +35,8 @@ class Subject(Struct):
     kind: Kind
     calendar: Calendar | None = None
     sync_token: str = ""
+    # Of an address book: it changes when one of its cards does.
+    ctag: str = ""
 
     @property
     def own_calendar(self) -> Calendar:
@@ -47,6 +55,10 @@ def caldav(name: str) -> str:
     return f"{{{CALDAV}}}{name}"
 
 
+def carddav(name: str) -> str:
+    return f"{{{CARDDAV}}}{name}"
+
+
 def write_principal(subject: Subject) -> str:
     return href(paths.principal(subject.actor.id))
 
@@ -61,25 +73,30 @@ def _display_name(subject: Subject) -> str | None:
     if subject.calendar:
         name = subject.calendar.name
         return escape(name if subject.calendar.role == "owner" else f"{name} ({subject.calendar.owner_name})")
+    if subject.kind == "book":
+        return escape(subject.ctx.locale.translate(gettext("Contacts")))
     return escape(subject.actor.display_name) if subject.kind == "principal" else None
 
 
 def _resource_type(subject: Subject) -> str:
-    if subject.kind == "principal":
-        return "<D:principal/>"
-    return "<D:collection/><C:calendar/>" if subject.kind == "calendar" else "<D:collection/>"
+    types: dict[Kind, str] = {
+        "principal": "<D:principal/>",
+        "calendar": "<D:collection/><C:calendar/>",
+        "book": "<D:collection/><CR:addressbook/>",
+    }
+    return types.get(subject.kind, "<D:collection/>")
 
 
 def write_privileges(subject: Subject) -> str:
     """What the actor may do: a client offers no more than this."""
-    can_write = subject.calendar is not None and policy.can_edit(subject.calendar)
+    can_write = policy.can_edit(subject.calendar) if subject.calendar else subject.kind in ("book", "card")
     names = [*READ_PRIVILEGES, *(WRITE_PRIVILEGES if can_write else ())]
     return "".join(f"<D:privilege><D:{name}/></D:privilege>" for name in names)
 
 
 def _reports(subject: Subject) -> str:
-    names = [f"<C:{name}/>" for name in REPORTS] + ["<D:sync-collection/>"] if subject.kind == "calendar" else []
-    return "".join(f"<D:supported-report><D:report>{name}</D:report></D:supported-report>" for name in names)
+    names = REPORTS.get(subject.kind, ())
+    return "".join(f"<D:supported-report><D:report><{name}/></D:report></D:supported-report>" for name in names)
 
 
 def _addresses(subject: Subject) -> str:
@@ -91,25 +108,32 @@ def _time_zone(subject: Subject) -> str:
     return escape(ical.join_file([], {subject.own_calendar.time_zone: {year}}, method="").decode())
 
 
+def _ctag(subject: Subject) -> str:
+    return f"{subject.own_calendar.id}-{subject.own_calendar.revision}" if subject.calendar else subject.ctag
+
+
 def _constant(value: str) -> Writer:
     return lambda subject: value
 
 
-ALL: tuple[Kind, ...] = ("root", "users", "principal", "home", "calendar")
-USER: tuple[Kind, ...] = ("root", "principal", "home")
+ALL: tuple[Kind, ...] = ("root", "users", "principal", "home", "calendar", "books", "book")
+USER: tuple[Kind, ...] = ("root", "principal", "home", "books")
+OWNED: tuple[Kind, ...] = ("principal", "home", "calendar", "books", "book")
+COLLECTION: tuple[Kind, ...] = ("calendar", "book")
 ONE: tuple[Kind, ...] = ("calendar",)
+BOOK: tuple[Kind, ...] = ("book",)
 
 # Each property with the kinds that have it. Resources in calendars are written by `listing`, since there are many of them.
 PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
     dav("resourcetype"): (ALL, _resource_type),
-    dav("displayname"): (("principal", "calendar"), _display_name),
+    dav("displayname"): (("principal", "calendar", "book"), _display_name),
     dav("current-user-principal"): (ALL, write_principal),
     dav("principal-URL"): (("principal",), write_principal),
-    dav("owner"): (("principal", "home", "calendar"), write_owner),
+    dav("owner"): (OWNED, write_owner),
     dav("principal-collection-set"): (ALL, _constant(href(f"{paths.ROOT}/users/"))),
-    dav("current-user-privilege-set"): (("principal", "home", "calendar"), write_privileges),
+    dav("current-user-privilege-set"): (OWNED, write_privileges),
     dav("supported-report-set"): (ALL, _reports),
-    dav("sync-token"): (ONE, lambda subject: escape(subject.sync_token)),
+    dav("sync-token"): (COLLECTION, lambda subject: escape(subject.sync_token)),
     caldav("calendar-home-set"): (USER, lambda subject: href(paths.home(subject.actor.id))),
     caldav("calendar-user-address-set"): (("principal",), _addresses),
     caldav("calendar-description"): (ONE, lambda subject: escape(subject.own_calendar.description or "")),
@@ -123,8 +147,15 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
     ),
     caldav("max-resource-size"): (ONE, _constant(str(BODY_LIMIT))),
     caldav("max-instances"): (ONE, _constant(str(MAX_EVENTS))),
-    f"{{{CALENDAR_SERVER}}}getctag": (ONE, lambda subject: f"{subject.own_calendar.id}-{subject.own_calendar.revision}"),
+    f"{{{CALENDAR_SERVER}}}getctag": (COLLECTION, _ctag),
     f"{{{APPLE}}}calendar-color": (ONE, lambda subject: escape(subject.own_calendar.color)),
+    carddav("addressbook-home-set"): (USER, lambda subject: href(paths.books(subject.actor.id))),
+    carddav("supported-address-data"): (BOOK, _constant(CARD_VERSIONS)),
+    carddav("supported-collation-set"): (
+        BOOK,
+        _constant("".join(f"<CR:supported-collation>{name}</CR:supported-collation>" for name in CARD_COLLATIONS)),
+    ),
+    carddav("max-resource-size"): (BOOK, _constant(str(BODY_LIMIT))),
     dav("getcontenttype"): (ONE, _constant("text/calendar")),
     dav("creationdate"): (ONE, lambda subject: timestamps.format_utc(subject.own_calendar.created_at)),
     dav("getlastmodified"): (ONE, lambda subject: timestamps.format_http_date(subject.own_calendar.changed_at)),

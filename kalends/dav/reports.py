@@ -58,7 +58,9 @@ def _sync_collection(call: Call, calendar: Calendar, root: Element) -> DavReply:
     level = (root.findtext(f"{_D}sync-level") or "1").strip()
     if level != "1":
         raise DavError(403, "Ask for sync-level 1.", f"{_D}sync-traversal-supported")
-    changes = sync.read(call.ctx, calendar, (root.findtext(f"{_D}sync-token") or "").strip(), _limit(root))
+    changes = sync.read(
+        call.ctx, calendar, (root.findtext(f"{_D}sync-token") or "").strip(), read_limit(root, f"{_D}limit", f"{_D}nresults")
+    )
     folder = paths.calendar(policy.user(call.ctx).id, call.target.slug)
     gone = [write_response(Response(f"{folder}{paths.quote_name(name)}", status=404)) for name in changes.gone]
     cut = [write_response(Response(folder, status=507, error="<D:number-of-matches-within-limits/>"))] if changes.is_cut else []
@@ -66,8 +68,9 @@ def _sync_collection(call: Call, calendar: Calendar, root: Element) -> DavReply:
     return DavReply(207, multistatus(responses, f"<D:sync-token>{escape(changes.token)}</D:sync-token>"))
 
 
-def _limit(root: Element) -> int | None:
-    text_ = (root.findtext(f"{_D}limit/{_D}nresults") or "").strip()
+def read_limit(root: Element, limit: str, number: str) -> int | None:
+    """The limit of a report, by the names of its elements."""
+    text_ = (root.findtext(f"{limit}/{number}") or "").strip()
     if not text_:
         return None
     if not (text_.isascii() and text_.isdigit() and int(text_[:9]) > 0):

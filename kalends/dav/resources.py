@@ -33,6 +33,10 @@ class Resource(Struct):
     def component(self) -> str:
         return self.row.component if self.row else "VEVENT"
 
+    @property
+    def content_type(self) -> str:
+        return f"text/calendar; charset=utf-8; component={self.component}"
+
 
 def find_all(ctx: Context, calendar: Calendar) -> list[Resource]:
     events, series = store.find_events(ctx, calendar), store.find_series(ctx, calendar)

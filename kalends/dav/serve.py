@@ -1,4 +1,4 @@
-"""CalDAV: which function serves which method of which kind of resource, and how a request runs.
+"""CalDAV and CardDAV: which function serves which method of which kind of resource, and how a request runs.
 
 A request runs in one transaction, as an endpoint's does. Its errors are XML with the precondition that failed."""
 
@@ -8,6 +8,9 @@ from xml.etree.ElementTree import Element
 from kalends import errors
 from kalends.context import Caller, Context
 from kalends.dav import files, paths, propfind, reports, sign_in, write, xml
+from kalends.dav.books import propfind as books
+from kalends.dav.books import reports as book_reports
+from kalends.dav.books import write as book_write
 from kalends.dav.call import Call, DavReply
 from kalends.dav.errors import DavError, error_body
 from kalends.dav.paths import Kind
@@ -21,7 +24,7 @@ from kalends.reply import Reply
 
 Action = Callable[[Call], DavReply]
 
-FEATURES = "1, 3, access-control, calendar-access"
+FEATURES = "1, 3, access-control, calendar-access, addressbook"
 WITH_XML = frozenset({"PROPFIND", "REPORT"})
 
 TABLE: dict[Kind, dict[str, Action]] = {
@@ -35,6 +38,14 @@ TABLE: dict[Kind, dict[str, Action]] = {
         "GET": files.get_resource,
         "PUT": write.put_resource,
         "DELETE": write.delete_resource,
+    },
+    "books": {"PROPFIND": books.propfind_home},
+    "book": {"PROPFIND": books.propfind_book, "REPORT": book_reports.report},
+    "card": {
+        "PROPFIND": books.propfind_card,
+        "GET": books.get_card,
+        "PUT": book_write.put,
+        "DELETE": book_write.delete,
     },
 }
 # These open their transactions themselves, since they have work to do before they write.

@@ -23,13 +23,13 @@ from kalends.records.calendar import Calendar
 BATCH = 5_000
 KINDS = ("event", "series", "resource")
 
-_TOKEN = re.compile(r"urn:kalends:([0-9]{1,18}):([0-9]{1,16})\.([0-9]{1,18})\.([0-9]{1,18})(?::([^\s:]{1,1000}))?")
+_TOKEN = re.compile(r"urn:kalends:([0-9]{1,18}|book-[0-9]{1,18}):([0-9]{1,16})\.([0-9]{1,18})\.([0-9]{1,18})(?::([^\s:]{1,1000}))?")
 
 
 class Token(Struct, frozen=True):
-    """A decoded token; `last` is the name of the last resource of a list that has more."""
+    """A decoded token of a calendar, by its id, or of an address book; `last` is the name of the last resource of a list that has more."""
 
-    calendar_id: int
+    collection: str
     epoch: int
     position: Position
     last: str = ""
@@ -38,7 +38,7 @@ class Token(Struct, frozen=True):
     def text(self) -> str:
         tx, entry_id = self.position
         more = f":{quote(self.last, safe='')}" if self.last else ""
-        return f"urn:kalends:{self.calendar_id}:{self.epoch}.{tx}.{entry_id}{more}"
+        return f"urn:kalends:{self.collection}:{self.epoch}.{tx}.{entry_id}{more}"
 
 
 class Changes(Struct):
@@ -52,54 +52,57 @@ class Changes(Struct):
 
 def current_token(ctx: Context, calendar: Calendar) -> str:
     journal = journal_store.find_journal(ctx)
-    return Token(calendar.id, journal.epoch, journal.end).text
+    return Token(str(calendar.id), journal.epoch, journal.end).text
 
 
 def read(ctx: Context, calendar: Calendar, token_text: str, limit: int | None) -> Changes:
     """What changed since the token; without one, all resources."""
     journal = journal_store.find_journal(ctx)
     if not token_text:
-        return _list(ctx, calendar, Token(calendar.id, journal.epoch, journal.end), limit)
-    token = _parse(journal, calendar, token_text)
+        return _list(ctx, calendar, Token(str(calendar.id), journal.epoch, journal.end), limit)
+    token = parse_token(journal, str(calendar.id), token_text)
     if token.last:
         return _list(ctx, calendar, token, limit)
     end = max(token.position, journal.end)
-    entries, position = _read_entries(ctx, calendar, token.position, end, limit)
+    entries, position = read_entries(ctx, [calendar.id], KINDS, token.position, end, limit)
     changed, gone = _resolve(ctx, calendar, entries)
-    next_token = Token(calendar.id, journal.epoch, position)
+    next_token = Token(str(calendar.id), journal.epoch, position)
     return Changes(changed, gone, next_token.text, is_cut=position != end)
 
 
-def _parse(journal: Journal, calendar: Calendar, text: str) -> Token:
-    """The token, if it is one of this calendar and this database, and all entries after it are still there."""
+def parse_token(journal: Journal, collection: str, text: str) -> Token:
+    """The token, if it is one of this collection and this database, and all entries after it are still there."""
     match = _TOKEN.fullmatch(text.strip())
     if match:
-        token = Token(int(match[1]), int(match[2]), (int(match[3]), int(match[4])), unquote(match[5] or ""))
+        token = Token(match[1], int(match[2]), (int(match[3]), int(match[4])), unquote(match[5] or ""))
         try:
             journal_store.require_valid(journal, token.epoch, token.position)
         except errors.CursorExpired:
             match = None
-        if match and token.calendar_id == calendar.id:
+        if match and token.collection == collection:
             return token
-    raise DavError(403, "The sync token is too old, or not of this calendar. Read the whole calendar again.", f"{{{DAV}}}valid-sync-token")
+    raise DavError(403, "The sync token is too old, or not of this collection. Read all of it again.", f"{{{DAV}}}valid-sync-token")
 
 
 def _list(ctx: Context, calendar: Calendar, token: Token, limit: int | None) -> Changes:
     """All resources in the order of their names, from the last one on that the client has."""
     found = [resource for resource in resources.find_all(ctx, calendar) if resource.name > token.last]
-    start = Token(calendar.id, token.epoch, token.position)
+    start = Token(str(calendar.id), token.epoch, token.position)
     if limit is None or len(found) <= limit:
         return Changes(found, [], start.text, is_cut=False)
     page = sorted(found, key=lambda resource: resource.name)[:limit]
-    return Changes(page, [], Token(start.calendar_id, start.epoch, start.position, page[-1].name).text, is_cut=True)
+    return Changes(page, [], Token(start.collection, start.epoch, start.position, page[-1].name).text, is_cut=True)
 
 
-def _read_entries(ctx: Context, calendar: Calendar, after: Position, end: Position, limit: int | None) -> tuple[list[Entry], Position]:
-    """The entries after the position, for at most `limit` records, and the position up to which they go."""
+def read_entries(
+    ctx: Context, calendar_ids: list[int], kinds: tuple[str, ...], after: Position, end: Position, limit: int | None
+) -> tuple[list[Entry], Position]:
+    """The entries after the position, for at most `limit` records, and the position up to which they go; without calendars, the
+    actor's own."""
     entries: list[Entry] = []
     records: set[tuple[str, int]] = set()
     while True:
-        batch = journal_store.find_entries(ctx, [calendar.id], after, end, KINDS, BATCH, has_own=False)
+        batch = journal_store.find_entries(ctx, calendar_ids, after, end, kinds, BATCH, has_own=not calendar_ids)
         for entry in batch:
             record = entry.kind, entry.record_id
             if limit is not None and record not in records and len(records) >= limit:

@@ -8,6 +8,7 @@ from kalends.dav import calendar_object, paths, removal, resources, store, text,
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.call import Call, DavReply, find_calendar
 from kalends.dav.errors import DavError
+from kalends.dav.listing import Listed
 from kalends.dav.resources import DERIVED_NAME, Resource
 from kalends.dav.xml import CALDAV, href
 from kalends.events import by_uid, ical
@@ -58,7 +59,7 @@ def find_locked(ctx: Context, calendar: Calendar, name: str) -> Resource | None:
     return resources.find(ctx, calendar, name)
 
 
-def require_match(call: Call, current: Resource | None) -> None:
+def require_match(call: Call, current: Listed | None) -> None:
     """Raise Stale if the client means another version of the resource (If-Match), or that there is none (If-None-Match: *)."""
     call.ctx.require_existence(current is not None)
     if current and not call.ctx.caller.accepts_version(current.etag):

@@ -16,7 +16,8 @@ MAX_ELEMENTS = 15_000
 MAX_LEVELS = 32
 
 DAV, CALDAV, CALENDAR_SERVER, APPLE = "DAV:", "urn:ietf:params:xml:ns:caldav", "http://calendarserver.org/ns/", "http://apple.com/ns/ical/"
-PREFIXES = {DAV: "D", CALDAV: "C", CALENDAR_SERVER: "CS", APPLE: "A"}
+CARDDAV = "urn:ietf:params:xml:ns:carddav"
+PREFIXES = {DAV: "D", CALDAV: "C", CARDDAV: "CR", CALENDAR_SERVER: "CS", APPLE: "A"}
 CONTENT_TYPE = "application/xml; charset=utf-8"
 
 _OPEN = (

@@ -10,9 +10,10 @@ from tests.cast import Person
 from tests.client import Client, Reply
 
 SPACES = (
-    'xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:CS="http://calendarserver.org/ns/" xmlns:A="http://apple.com/ns/ical/"'
+    'xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav" xmlns:CR="urn:ietf:params:xml:ns:carddav" '
+    'xmlns:CS="http://calendarserver.org/ns/" xmlns:A="http://apple.com/ns/ical/"'
 )
-D, C = "{DAV:}", "{urn:ietf:params:xml:ns:caldav}"
+D, C, CR = "{DAV:}", "{urn:ietf:params:xml:ns:caldav}", "{urn:ietf:params:xml:ns:carddav}"
 
 
 def propfind(client: Client, path: str, *props: str, depth: str = "0", **headers: str) -> Reply:
@@ -67,3 +68,7 @@ def device(owner: Person, password: str | None = None, name: str | None = None) 
 
 def calendar_path(person: Person, calendar_id: Any = None) -> str:
     return f"/dav/users/{person.id}/calendars/{calendar_id or person.primary_calendar_id}/"
+
+
+def book_path(person: Person) -> str:
+    return f"/dav/users/{person.id}/books/contacts/"

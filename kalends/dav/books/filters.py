@@ -1,0 +1,92 @@
+"""The filter of an addressbook-query (RFC 6352, section 10.5) on the properties of a card."""
+
+import re
+from collections.abc import Callable, Iterable
+from xml.etree.ElementTree import Element
+
+from kalends.dav.errors import DavError
+from kalends.dav.properties import CARD_COLLATIONS, carddav
+from kalends.ical.lines import Property, parse_property
+from kalends.ical.raw_lines import split_lines
+
+PROP, PARAM, TEXT, ABSENT = (carddav(name) for name in ("prop-filter", "param-filter", "text-match", "is-not-defined"))
+# Each condition reads all cards.
+MAX_CONDITIONS = 100
+
+_MATCHES: dict[str, Callable[[str, str], bool]] = {
+    "equals": lambda value, sought: value == sought,
+    "contains": lambda value, sought: sought in value,
+    "starts-with": str.startswith,
+    "ends-with": str.endswith,
+}
+
+Properties = list[tuple[str, Property]]
+
+
+def parse_card(text: str) -> Properties:
+    """The properties of a card by name; lines that cannot be read are passed over."""
+    properties: Properties = []
+    for line in split_lines(text):
+        if not line.name or ":" not in line.text:
+            continue
+        try:
+            properties.append((line.name, parse_property(0, line.text)))
+        except ValueError:
+            continue
+    return properties
+
+
+def require_valid(element: Element) -> None:
+    """Refuse a filter with conditions that are not known, whether or not there is a card to try them on."""
+    conditions = list(element.iter())[1:]
+    if len(conditions) > MAX_CONDITIONS:
+        raise DavError(403, f"A filter may have at most {MAX_CONDITIONS} conditions.", carddav("supported-filter"))
+    for each in conditions:
+        if each.tag not in (PROP, PARAM, TEXT, ABSENT):
+            raise DavError(403, "The filter has a condition that is not supported.", carddav("supported-filter"))
+        if each.tag in (PROP, PARAM) and not each.get("name"):
+            raise DavError(403, "A filter must have a name.", carddav("valid-filter"))
+        collation = each.get("collation", "default")
+        if each.tag == TEXT and collation not in (*CARD_COLLATIONS, "default"):
+            raise DavError(403, f"The collation “{collation[:40]}” is not supported.", carddav("supported-collation"))
+        if each.tag == TEXT and each.get("match-type", "contains") not in _MATCHES:
+            raise DavError(403, "That match-type is not known.", carddav("valid-filter"))
+
+
+def matches(properties: Properties, element: Element) -> bool:
+    """Whether a card meets the filter. One without conditions is met by all."""
+    return _test(element, (_matches_property(properties, each) for each in element.findall(PROP)))
+
+
+def _test(element: Element, results: Iterable[bool]) -> bool:
+    """Whether any of the results is true, or all if the element says so; true without results."""
+    every = list(results)
+    return not every or (all(every) if element.get("test") == "allof" else any(every))
+
+
+def _matches_property(properties: Properties, element: Element) -> bool:
+    name = element.get("name", "").upper().rpartition(".")[2]
+    values = [value for each, value in properties if each == name]
+    if element.find(ABSENT) is not None:
+        return not values
+    conditions = [each for each in element if each.tag in (TEXT, PARAM)]
+    return any(_test(element, (_meets(value, each) for each in conditions)) for value in values)
+
+
+def _meets(value: Property, condition: Element) -> bool:
+    if condition.tag == TEXT:
+        return _matches_text(value.text, condition)
+    parameter = value.parameters.get(condition.get("name", "").upper())
+    if condition.find(ABSENT) is not None:
+        return parameter is None
+    text = condition.find(TEXT)
+    # A property may have several types.
+    return parameter is not None and (text is None or any(_matches_text(part, text) for part in {parameter, *parameter.split(",")}))
+
+
+def _matches_text(value: str, element: Element) -> bool:
+    sought = element.text or ""
+    if element.get("collation") != "i;octet":
+        value, sought = (re.sub(r"\s+", " ", each.casefold()) for each in (value, sought))
+    is_match = _MATCHES[element.get("match-type", "contains")](value, sought)
+    return is_match != (element.get("negate-condition") == "yes")

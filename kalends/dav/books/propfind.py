@@ -1,0 +1,95 @@
+"""PROPFIND and GET of an address book and its cards."""
+
+import re
+from xml.etree.ElementTree import Element
+
+from kalends import policy
+from kalends.contacts.vcard_version import Version
+from kalends.dav import listing, paths
+from kalends.dav.books import cards, sync, text
+from kalends.dav.books.cards import Card
+from kalends.dav.call import Call, DavReply, require_home
+from kalends.dav.errors import DavError
+from kalends.dav.properties import Subject, carddav, dav
+from kalends.dav.propfind import describe, requested_names, require_finite, resource_names
+from kalends.dav.xml import CALENDAR_SERVER, multistatus, write_response
+from kalends.values import timestamps
+
+
+def propfind_home(call: Call) -> DavReply:
+    require_home(call)
+    depth, actor = require_finite(call), policy.user(call.ctx)
+    responses = [describe(call, Subject(call.ctx, actor, "books"), paths.books(actor.id))]
+    if depth == "1":
+        responses.append(describe(call, _book_subject(call), paths.book(actor.id)))
+    return DavReply(207, multistatus(map(write_response, responses)))
+
+
+def propfind_book(call: Call) -> DavReply:
+    require_book(call)
+    depth, subject = require_finite(call), _book_subject(call)
+    folder = paths.book(subject.actor.id)
+    responses = [write_response(describe(call, subject, folder))]
+    if depth == "1":
+        responses += describe_cards(call, cards.find_all(call.ctx), resource_names(call.root))
+    return DavReply(207, multistatus(responses))
+
+
+def propfind_card(call: Call) -> DavReply:
+    card = require_card(call)
+    require_finite(call)
+    return DavReply(207, multistatus(describe_cards(call, [card], resource_names(call.root))))
+
+
+def get_card(call: Call) -> DavReply:
+    card = require_card(call)
+    headers = {"ETag": card.etag, "Last-Modified": timestamps.format_http_date(card.updated_at), "Vary": "Accept"}
+    if call.ctx.caller.has_version(card.etag):
+        return DavReply(304, content_type="", headers=headers)
+    return DavReply(200, text.read(call.ctx, card, _accepted_version(call)), card.content_type, headers)
+
+
+def require_book(call: Call) -> None:
+    """Users have one address book, and see nobody else's."""
+    require_home(call)
+    if call.target.slug != paths.BOOK:
+        raise DavError(404, "There is no such address book.")
+
+
+def require_card(call: Call) -> Card:
+    require_book(call)
+    card = cards.find(call.ctx, call.target.name)
+    if card is None:
+        raise DavError(404, "There is no such card in the address book.")
+    return card
+
+
+def describe_cards(call: Call, found: list[Card], names: list[str], data: Element | None = None) -> list[str]:
+    """The responses of cards; `data` says in which version their files are to be, and what of them."""
+    subject = Subject(call.ctx, policy.user(call.ctx), "card")
+    needs_text = listing.CARD_DATA in names or dav("getcontentlength") in names
+    texts = text.read_all(call.ctx, found, asked_version(data)) if needs_text else None
+    if texts and data is not None and (wanted := data.findall(carddav("prop"))):
+        texts = {name: text.select(content, {each.get("name", "") for each in wanted}) for name, content in texts.items()}
+    return list(map(listing.writer(subject, paths.book(subject.actor.id), names, texts, is_brief=call.is_brief), found))
+
+
+def asked_version(data: Element | None) -> Version | None:
+    """The version of vCard that an address-data element asks for."""
+    version = data.get("version") if data is not None else None
+    kind = data.get("content-type", "text/vcard") if data is not None else "text/vcard"
+    if kind.lower() != "text/vcard" or version not in (None, "3.0", "4.0"):
+        raise DavError(403, "Cards are vCards of version 3.0 or 4.0.", carddav("supported-address-data"))
+    return "3.0" if version == "3.0" else "4.0" if version == "4.0" else None
+
+
+def _accepted_version(call: Call) -> Version | None:
+    match = re.search(r'text/vcard\s*;\s*version="?([34])\.0', call.headers.get("accept", ""), re.IGNORECASE)
+    return None if match is None else "4.0" if match[1] == "4" else "3.0"
+
+
+def _book_subject(call: Call) -> Subject:
+    names = requested_names(call.root) or []
+    token = sync.current_token(call.ctx) if dav("sync-token") in names else ""
+    ctag = sync.current_ctag(call.ctx) if f"{{{CALENDAR_SERVER}}}getctag" in names else ""
+    return Subject(call.ctx, policy.user(call.ctx), "book", sync_token=token, ctag=ctag)

@@ -1,0 +1,82 @@
+"""REPORT on an address book: addressbook-query, addressbook-multiget and sync-collection."""
+
+from xml.etree.ElementTree import Element
+
+from kalends import policy
+from kalends.dav import listing, paths
+from kalends.dav.books import cards, filters, sync, text
+from kalends.dav.books.cards import Card
+from kalends.dav.books.propfind import describe_cards, require_book
+from kalends.dav.call import Call, DavReply, own_href
+from kalends.dav.errors import DavError
+from kalends.dav.properties import carddav, dav
+from kalends.dav.propfind import resource_names
+from kalends.dav.reports import MAX_HREFS, read_limit
+from kalends.dav.xml import Response, escape, multistatus, write_response
+
+_CUT = "<D:number-of-matches-within-limits/>"
+
+
+def report(call: Call) -> DavReply:
+    """A report on the address book, by the name of the root element."""
+    reports = {
+        carddav("addressbook-query"): _addressbook_query,
+        carddav("addressbook-multiget"): _multiget,
+        dav("sync-collection"): _sync_collection,
+    }
+    root = call.root
+    if root is None:
+        raise DavError(400, "The body must name a report.")
+    if root.tag not in reports:
+        raise DavError(403, "This report is not supported here.", dav("supported-report"))
+    require_book(call)
+    return reports[root.tag](call, root)
+
+
+def _addressbook_query(call: Call, root: Element) -> DavReply:
+    filter_element = root.find(carddav("filter"))
+    if filter_element is None:
+        raise DavError(400, "An addressbook-query must have a filter.")
+    filters.require_valid(filter_element)
+    limit = read_limit(root, carddav("limit"), carddav("nresults"))
+    if call.headers.get("depth", "1").strip() == "0":
+        return DavReply(207, multistatus([]))
+    found = cards.find_all(call.ctx)
+    if len(filter_element):
+        texts = text.read_all(call.ctx, found)
+        found = [card for card in found if filters.matches(filters.parse_card(texts[card.name].decode()), filter_element)]
+    cut = [_cut(call)] if limit is not None and len(found) > limit else []
+    return DavReply(207, multistatus([*_describe(call, root, found[:limit]), *cut]))
+
+
+def _multiget(call: Call, root: Element) -> DavReply:
+    hrefs = [each.text or "" for each in root.findall(dav("href"))]
+    if len(hrefs) > MAX_HREFS:
+        raise DavError(403, f"Ask for at most {MAX_HREFS:,} cards at once.", dav("number-of-matches-within-limits"))
+    names = {href: own_href(call, href).name for href in dict.fromkeys(hrefs)}
+    found = cards.find_by_names(call.ctx, [name for name in names.values() if name])
+    missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in found]
+    return DavReply(207, multistatus([*_describe(call, root, list(found.values())), *missing]))
+
+
+def _sync_collection(call: Call, root: Element) -> DavReply:
+    if (root.findtext(dav("sync-level")) or "1").strip() != "1":
+        raise DavError(403, "Ask for sync-level 1.", dav("sync-traversal-supported"))
+    limit = read_limit(root, dav("limit"), dav("nresults"))
+    changes = sync.read(call.ctx, (root.findtext(dav("sync-token")) or "").strip(), limit)
+    folder = paths.book(policy.user(call.ctx).id)
+    gone = [write_response(Response(f"{folder}{paths.quote_name(name)}", status=404)) for name in changes.gone]
+    cut = [_cut(call)] if changes.is_cut else []
+    responses = [*_describe(call, root, changes.cards), *gone, *cut]
+    return DavReply(207, multistatus(responses, f"<D:sync-token>{escape(changes.token)}</D:sync-token>"))
+
+
+def _cut(call: Call) -> str:
+    return write_response(Response(paths.book(policy.user(call.ctx).id), status=507, error=_CUT))
+
+
+def _describe(call: Call, root: Element, found: list[Card]) -> list[str]:
+    prop = root.find(dav("prop"))
+    names = resource_names(root) if prop is not None and len(prop) else listing.IN_ALLPROP
+    data = prop.find(listing.CARD_DATA) if prop is not None else None
+    return describe_cards(call, found, names, data)
