@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from bench import databases, deliveries, floor, followers, growth, guests, journal, memory, series, speed, workers, writes, wrk
+from bench import databases, deliveries, floor, followers, growth, guests, journal, memory, series, sitemap, speed, workers, writes, wrk
 from bench.databases import FEW, FOLDER, KINDS, MANY
 from bench.report import LISTED, Report
 
@@ -20,6 +20,7 @@ MEASURES = {
     "journal": journal,
     "guests": guests,
     "deliveries": deliveries,
+    "sitemap": sitemap,
     "growth": growth,
 }
 

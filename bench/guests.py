@@ -10,7 +10,7 @@ from msgspec import Struct
 from bench import servers, wrk
 from bench.databases import FEW, KINDS, Databases
 from bench.report import Report, table
-from bench.servers import Server
+from bench.servers import TICK_MILLISECONDS, Server
 from bench.user import User
 from bench.wrk import NEW, Request
 from kalends import settings
@@ -19,7 +19,6 @@ from kalends.values import timestamps
 
 NUMBERS = (100, 50_000)
 ROUNDS, EACH = 5, 60
-TICK_MILLISECONDS = 10
 # Responses that are inserted in one transaction. PostgreSQL takes the longer for each, the more often a transaction changes a count.
 BATCH = 500
 GOAL = 500

@@ -22,6 +22,7 @@ START_SECONDS = 60
 # A server is idle if it used no processor time for this long.
 IDLE_SECONDS = 0.1
 SETTLE_SECONDS = 20
+TICK_MILLISECONDS = 10
 LOG = FOLDER / "servers.log"
 
 
