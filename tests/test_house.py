@@ -74,7 +74,10 @@ MODULE_LAYERS = {
     },
     "store": {
         *("quotas", "backup.file", "backup.restore", "backup.take", "dav.write_store"),
-        *(f"calendar_view.{name}" for name in ("agenda", "days", "entries", "hidden_calendars", "links", "month", "rail", "week")),
+        *(
+            f"calendar_view.{name}"
+            for name in ("agenda", "days", "entries", "hidden_calendars", "links", "month", "month_html", "rail", "week")
+        ),
         *(
             "calendars.search",
             "calendars.sharing",
@@ -183,6 +186,7 @@ MODULE_LAYERS = {
         *(
             "web.accent",
             "web.autolink",
+            "web.code_generator",
             "web.markdown",
             "web.cover",
             "web.environment",

@@ -13,6 +13,7 @@ from kalends.calendar_view.days import AGENDA, DAY, EARLIEST, LATEST, MONTH, WEE
 from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.links import Links, repeated_query
 from kalends.calendar_view.month import placed, weeks
+from kalends.calendar_view.month_html import Drawing
 from kalends.calendar_view.rail import Group
 from kalends.calendar_view.week import columns
 from kalends.changes import batch
@@ -61,18 +62,22 @@ def show(ctx: Context, params: CalendarView) -> Document:
     month = around(MONTH, day, ctx.locale.formats)
     events, is_cut = choice.find(ctx, days, zone)
     of_month = events if days.view == MONTH else choice.find(ctx, month, zone)[0]
+    links = Links("/calendar", repeated_query(params.calendar_ids, params.time_zone))
+    drawing = Drawing(ctx.locale, now.date(), links, can_create=ctx.actor is not None)
+    mini = rail.mini_month(month, days.view, of_month)
     return render(
         "calendar_view/show.html",
         ctx,
-        **lay_out(ctx, days, events, choice.ticked, now),
+        **lay_out(ctx, days, events, choice.ticked, drawing, now),
         title=days.title,
         views=VIEWS,
         can_create=ctx.actor is not None,
         today=now.date(),
         zone=zone,
         is_cut=is_cut,
-        links=Links("/calendar", repeated_query(params.calendar_ids, params.time_zone)),
-        mini=rail.mini_month(month, days.view, of_month),
+        links=links,
+        mini=mini,
+        mini_rows=drawing.mini(mini, days),
         groups=choice.groups,
         ticked={calendar.id for calendar in choice.ticked},
         editable=[calendar for group in choice.groups for calendar in group.calendars if policy.can_edit(calendar)],
@@ -116,18 +121,21 @@ def _stream(ctx: Context, selected: list[Calendar]) -> str | None:
     return f"/api/changes/stream?kinds={','.join(STREAM_KINDS)}{of_calendar}&cursor={batch.start(ctx, calendar_id, STREAM_KINDS)}"
 
 
-def lay_out(ctx: Context, days: Days, events: list[Entry], calendars: list[Calendar], now: datetime | None = None) -> dict[str, Any]:
+def lay_out(
+    ctx: Context, days: Days, events: list[Entry], calendars: list[Calendar], drawing: Drawing, now: datetime | None = None
+) -> dict[str, Any]:
     """The template values of the view: its days, with the events in their cells."""
     if days.view == MONTH:
         grid = weeks(days, events)
         chosen = [entry for entry in events if entry.first <= days.day <= entry.last]
         entries.mark(ctx, [*placed(grid), *chosen], calendars)
-        return {"days": days, "weeks": grid, "agenda": [Agenda(days.day, chosen)] if chosen else []}
+        return {"days": days, "week": grid[0], "rows": drawing.month(days, grid), "agenda": [Agenda(days.day, chosen)] if chosen else []}
     entries.mark(ctx, events, calendars)
     if days.view == AGENDA:
         return {"days": days, "agenda": agenda(days, events)}
     parts = columns(days, events, now)
-    return {"days": days, "columns": parts, "bar_rows": max(len(column.bars.lanes) + bool(column.bars.more) for column in parts)}
+    bar_rows = max(len(column.bars.lanes) + bool(column.bars.more) for column in parts)
+    return {"days": days, "columns": parts, "bar_rows": bar_rows, "items": drawing.items}
 
 
 def day_of(text: str | None, today: date) -> date:

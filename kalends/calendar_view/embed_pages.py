@@ -9,6 +9,7 @@ from kalends.calendar_view import entries
 from kalends.calendar_view.calendar_pages import day_of, lay_out
 from kalends.calendar_view.days import around
 from kalends.calendar_view.links import Links
+from kalends.calendar_view.month_html import Drawing
 from kalends.context import Context
 from kalends.events import present
 from kalends.http.endpoint import Document
@@ -33,18 +34,19 @@ def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     today = datetimes.to_local(ctx.now, calendar.time_zone).date()
     days = around(params.view, day_of(params.date, today), ctx.locale.formats)
     events, is_cut = entries.of_days(ctx, days, [calendar], calendar.time_zone)
+    links = Links(f"/embed/calendars/{calendar_id}", is_embedded=True)
     _allow_embedding(ctx)
     return render(
         "calendar_view/embed_calendar.html",
         ctx,
         csp=EMBEDDED,
-        **lay_out(ctx, days, events, [calendar]),
+        **lay_out(ctx, days, events, [calendar], Drawing(ctx.locale, today, links)),
         title=calendar.name,
         calendar=calendar,
         today=today,
         is_cut=is_cut,
         can_create=False,
-        links=Links(f"/embed/calendars/{calendar_id}", is_embedded=True),
+        links=links,
     )
 
 

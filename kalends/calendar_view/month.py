@@ -19,6 +19,14 @@ class Cell(Struct):
     lanes: list[Piece | None] = field(default_factory=list)
     count: int = 0
 
+    def add(self, entry: Entry) -> None:
+        """Put an event of this day alone into the first free lane, if there is one."""
+        self.count += 1
+        if None in self.lanes:
+            self.lanes[self.lanes.index(None)] = Piece(entry)
+        elif len(self.lanes) < MAX_LANES:
+            self.lanes.append(Piece(entry))
+
     @property
     def more(self) -> int:
         """The number of events without a lane."""
@@ -28,9 +36,16 @@ class Cell(Struct):
 def weeks(month: Days, entries: Sequence[Entry]) -> list[list[Cell]]:
     """The grid, with bars above events that have a time."""
     cells = {day: Cell(day) for day in days.date_range(month.first, month.last)}
-    for entry in sorted(entries, key=lambda entry: not entry.is_bar):
+    timed: list[Entry] = []
+    for entry in entries:
+        if not entry.is_bar:
+            timed.append(entry)
+            continue
         for run in _runs(max(entry.first, month.first), min(entry.last, month.last)):
             place(entry, [cells[day] for day in run], MAX_LANES)
+    for entry in timed:
+        if entry.first in cells:
+            cells[entry.first].add(entry)
     row = list(cells.values())
     return [row[i : i + 7] for i in range(0, len(row), 7)]
 

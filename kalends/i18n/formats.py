@@ -12,7 +12,7 @@ class Formats:
 
     def clock(self, moment: datetime | time) -> str:
         """`17:00`."""
-        return f"{moment:%H:%M}"
+        return f"{moment.hour:02}:{moment.minute:02}"
 
     def day(self, moment: date) -> str:
         """`Monday, 11 May 2026`."""

@@ -10,7 +10,6 @@ from kalends.calendar_view.days import DAY, MONTH, WEEK, around, date_range
 from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.month import MAX_LANES, weeks
 from kalends.calendar_view.week import COLUMNS, DAY_LANES, WEEK_LANES, Block, arrange
-from kalends.records.event import EventRow
 
 MAY = date(2026, 5, 11)
 MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())
@@ -18,19 +17,15 @@ MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())
 
 def an_entry(number: int, start: int, minutes: int) -> Entry:
     """An event that begins some minutes after midnight."""
-    row = _row(number, MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60, all_day=False)
-    return Entry(number, row.title, row, "UTC", MAY, MAY, is_bar=False)
+    start_at, end_at = MIDNIGHT + start * 60, MIDNIGHT + (start + minutes) * 60
+    return Entry(start_at, number, f"Event {number}", end_at, False, "UTC", None, "planned", True, None, first=MAY, last=MAY)
 
 
 def a_bar(number: int, first: int, length: int) -> Entry:
     """An all-day event."""
-    row = _row(number, 0, None, all_day=True)
     day = MAY + timedelta(days=first)
-    return Entry(number, row.title, row, "UTC", day, day + timedelta(days=length), is_bar=True)
-
-
-def _row(number: int, start_at: int, end_at: int | None, *, all_day: bool) -> EventRow:
-    return EventRow(number, f"Event {number}", start_at, end_at, all_day, "UTC", None, None, "", True, "planned", None, None, 0, None, "")
+    last = day + timedelta(days=length)
+    return Entry(0, number, f"Event {number}", None, True, "UTC", None, "planned", True, None, first=day, last=last, is_bar=True)
 
 
 TIMES = st.lists(st.tuples(st.integers(0, 1439), st.integers(0, 600)), max_size=16)

@@ -11,6 +11,7 @@ from kalends.db.text_search import MAX_PATTERN_LENGTH
 VM_STEPS_PER_CHECK = 1_000
 MAX_CHECKS = 10
 
+# The cache has room for the month of a user with 10,000 events, which takes twice as long to read with the default of 2,000 KiB.
 # The write-ahead log grows while a backup reads; afterwards it is truncated to the limit.
 PRAGMAS = """
 PRAGMA journal_mode = WAL;
@@ -18,6 +19,7 @@ PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA trusted_schema = OFF;
 PRAGMA temp_store = MEMORY;
+PRAGMA cache_size = -4000;
 PRAGMA journal_size_limit = 67108864;
 """
 
