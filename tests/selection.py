@@ -33,8 +33,8 @@ PROCESSES = (
     "tests/webhooks/test_document.py",
     "tests/webhooks/test_tls.py",
 )
-# Every upload of a picture starts this short process.
-CONVERSION = "kalends.pictures.reencode"
+# Every upload of a picture starts the first of these short processes, and every picture of a shared link the second.
+SHORT_PROCESSES = {"kalends.pictures.reencode", "kalends.pictures.draw_share_picture"}
 PROCESS_FIXTURES = {"books", "browser", "certified", "guest", "started"}
 
 # The longest tests begin first, each file in another test process, so that none of them is waited for at the end.
@@ -75,7 +75,7 @@ _is_testing = False
 
 
 def _refuse_processes(event: str, args: Any) -> None:
-    if event == "subprocess.Popen" and _is_testing and CONVERSION not in args[1]:
+    if event == "subprocess.Popen" and _is_testing and SHORT_PROCESSES.isdisjoint(args[1]):
         raise AssertionError("This test starts a process: name its file or fixture in tests/selection.py.")
 
 
