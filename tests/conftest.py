@@ -19,6 +19,7 @@ from msgspec import structs
 from kalends.app import application
 from kalends.db import Database, open_database
 from kalends.http.run_endpoint import EndpointRunner
+from kalends.pictures import child_process
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests import migrated, plans, recorded_statements
@@ -167,6 +168,14 @@ class SameThread(Executor):
         except Exception as error:
             done.set_exception(error)
         return done
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience_with_pictures() -> Iterator[None]:
+    """The processes that convert pictures let others go first: on a busy machine, a moment of work may take a minute."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(child_process, "TIMEOUT_SECONDS", 600)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

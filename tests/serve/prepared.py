@@ -15,6 +15,7 @@ from typing import Literal
 from argon2 import PasswordHasher
 
 from kalends.cli import main
+from kalends.pictures import child_process
 from kalends.users import passwords
 from tests.migrated import put_sqlite
 from tests.serve.running import Running
@@ -42,6 +43,7 @@ class Prepared(Running):
     def prepare() -> None:
         """Change the process before the service starts in it."""
         passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+        child_process.TIMEOUT_SECONDS = 600
 
 
 class SlowHasher(PasswordHasher):
