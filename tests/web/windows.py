@@ -2,12 +2,14 @@
 
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response, expect
 
 from kalends.http.origin import COOKIE
 from tests.cast import Person
 
-TIMEOUT = 10_000
+# For actions and expectations on the busiest machine: where nothing is wrong, nobody waits for it.
+TIMEOUT = 60_000
+expect.set_options(timeout=TIMEOUT)
 WIDE, NARROW = 1280, 360
 HEIGHT = 800
 # Pages with it do not refresh themselves. A route of Playwright would do the same, but all requests would pass through it.
