@@ -114,7 +114,7 @@ class PostgresPlans:
         self._copied = ExitStack()
         self._database = Postgres(self._copied.enter_context(migrated.postgres(server)))
         # As the service connects.
-        self._connection = self._database._connect()
+        self._connection = self._database.acquire()
         # EXPLAIN of a prepared statement would need its parameters.
         self._connection.prepare_threshold = None
         self.change(_FIXED_COSTS)

@@ -121,11 +121,11 @@ def test_indexes_are_built_and_dropped(fresh: Database, folder: Path) -> None:
         assert tx.run("INSERT INTO pebbles (wet, weight) VALUES (:wet, 1)", wet=True) == 1
 
 
-def test_others_write_while_servers_build_an_index_on_postgresql(postgres: Postgres, folder: Path) -> None:
+def test_others_write_while_servers_build_an_index_on_postgresql(postgres: Postgres, fresh_url: str, folder: Path) -> None:
     """It waits for the transactions that began before it, and a second server that starts waits for the first."""
     migrate(postgres, folder)
     (folder / "0002_index.sql").write_text("-- @concurrently\nCREATE INDEX pebbles_weight ON pebbles (weight);")
-    servers = [Postgres(postgres._url) for _ in range(2)]
+    servers = [Postgres(fresh_url) for _ in range(2)]
     with ThreadPoolExecutor(2) as threads:
         with postgres.write() as before:
             before.run("INSERT INTO pebbles (wet) VALUES (true)")

@@ -50,7 +50,7 @@ class Proxy:
 
     def __init__(self, database: str):
         url = urlsplit(database)
-        self._target = f"{parse_qs(url.query)['host'][0]}/.s.PGSQL.{url.port or 5432}"
+        self.lead_to(database)
         self._forwarding = threading.Event()
         self._forwarding.set()
         # How often a client has sent something since the server last did: of one connection, its round trips.
@@ -60,6 +60,11 @@ class Proxy:
         self._sockets: list[socket.socket] = [self._listener]
         self.database = f"postgresql://{url.username or 'postgres'}@127.0.0.1:{self._listener.getsockname()[1]}{url.path}"
         threading.Thread(target=self._accept, daemon=True).start()
+
+    def lead_to(self, database: str) -> None:
+        """Connect new clients to this server."""
+        url = urlsplit(database)
+        self._target = f"{parse_qs(url.query)['host'][0]}/.s.PGSQL.{url.port or 5432}"
 
     def hang(self) -> None:
         self._forwarding.clear()

@@ -3,10 +3,13 @@
 Statements go to libpq directly: a cursor of psycopg takes more CPU time for most of them than the server does. They are sent in
 pipeline mode, and prepared at their first use. Both need messages of the protocol only, which PgBouncer can pool by transaction."""
 
+import os
 import select
+import socket
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from threading import Lock
 from time import monotonic
 from typing import Any
 
@@ -36,6 +39,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     reply_timeout: float | None = None
     begin_timeout = 5.0
     has_timed_out = False
+    # Its number among the hosts of the address.
+    host = 0
 
     def __init__(self, pgconn: PGconn, *args: Any, **options: Any):
         super().__init__(pgconn, *args, **options)
@@ -45,7 +50,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         self._poll = select.poll()
         # Whether the result of `send` is still to be read.
         self._has_unread = False
-        self._replied_at = 0.0
+        self.replied_at = monotonic()
+        self._closing = Lock()
 
     @property
     def is_broken(self) -> bool:
@@ -55,7 +61,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     @property
     def is_idle(self) -> bool:
         """Whether the server has not replied lately."""
-        return monotonic() > self._replied_at + IDLE_SECONDS
+        return monotonic() > self.replied_at + IDLE_SECONDS
 
     def execute_together(self, commands: Sequence[Command], *, begins: bool = False) -> list[PGresult]:
         """Run the commands in one round trip and return their results. After one that fails none runs, and its error is raised.
@@ -106,6 +112,16 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         except pg._WaitTimeout:
             self._time_out()
             raise
+
+    def abandon(self) -> None:
+        """Let the statement fail that another thread waits for on this connection, or that will be sent on it."""
+        with self._closing, suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.pgconn.socket)) as duplicate:
+            duplicate.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        # Otherwise `abandon` might meet another socket with the same number.
+        with self._closing:
+            super().close()
 
     def _execute_prepared(self, name: bytes, command: Command) -> list[PGresult]:
         # The same as `_closed_after_error`, which would take a twentieth of the instructions of a statement.
@@ -196,7 +212,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
                 results.append(result)
                 if is_probe:
                     deadline, is_probe = self._deadline(self.reply_timeout), False
-        self._replied_at = monotonic()
+        self.replied_at = monotonic()
         return results
 
     def _deadline(self, timeout: float | None) -> float | None:

@@ -7,19 +7,19 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 import psycopg
 from psycopg import errors as pg
-from psycopg.conninfo import conninfo_to_dict
 
 from kalends.db.database import Database, Transaction
 from kalends.db.postgres.commands import Command
 from kalends.db.postgres.connection import Connection
 from kalends.db.postgres.dialect import PostgresDialect
 from kalends.db.postgres.errors import TranslatedErrors
+from kalends.db.postgres.hosts import Hosts
 from kalends.db.postgres.index_build import build_indexes
 from kalends.db.postgres.transaction import PostgresTransaction
-from kalends.settings import WrongSetting, variable
 
 CONNECT_SECONDS = 5
 CANCEL_SECONDS = 1
@@ -27,8 +27,9 @@ STATEMENT_MS = 30_000
 LOCK_MS = 10_000
 # How much longer than its statement timeout the reply to a statement is waited for.
 GRACE_SECONDS = 5
-# After a connection timed out, requests fail at once for this long.
-FAIL_FAST_SECONDS = 1
+# After this time without a reply, another primary is looked for, and how often.
+OVERDUE_SECONDS = 2
+SEARCH_SECONDS = 1
 
 # How long another connection may be listed until the database counts as used, and how often that is checked.
 CLOSING_SECONDS = 1.0
@@ -38,12 +39,7 @@ BEGIN_READ = [Command(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
 
 class Postgres(PostgresDialect, Database):
     def __init__(self, url: str, *, read_ms: int | None = None, statement_ms: int = STATEMENT_MS, lock_ms: int = LOCK_MS):
-        try:
-            conninfo_to_dict(url)
-        except psycopg.ProgrammingError:
-            # Without the reason, which may quote the password.
-            raise WrongSetting(f"{variable('database')} cannot be read as the address of a PostgreSQL database.") from None
-        self._url = url
+        self._hosts = Hosts(url)
         read_ms = read_ms or statement_ms
         self._options = (
             f"-c statement_timeout={read_ms} -c lock_timeout={lock_ms} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "
@@ -56,7 +52,9 @@ class Postgres(PostgresDialect, Database):
         # By thread.
         self.reading: dict[int, PostgresTransaction] = {}
         self._idle: list[Connection] = []
-        self._fail_fast_until = 0.0
+        # Those in use and the idle ones.
+        self._connections: set[Connection] = set()
+        self._next_search = 0.0
 
     def read(self) -> "_TransactionScope":
         return _TransactionScope(self, BEGIN_READ, self._read_timeout, is_read=True)
@@ -78,11 +76,18 @@ class Postgres(PostgresDialect, Database):
     def build_indexes(self, tx: Transaction, statements: Sequence[str]) -> None:
         # The transaction holds the lock of the migrations meanwhile, and nothing else.
         tx.run("SET LOCAL idle_in_transaction_session_timeout = 0")
-        with TranslatedErrors(), self._connect() as connection:
+        with TranslatedErrors(), self._hosts.connect(self._connect) as connection:
             build_indexes(connection, statements)
 
     def interrupt_expired(self) -> None:
-        """The server does so itself (statement_timeout)."""
+        """The server does so itself (statement_timeout). If it does not reply at all, another one may be the primary meanwhile."""
+        now = time.monotonic()
+        if not self._hosts.has_one_primary or now < self._next_search:
+            return
+        if any(now > connection.replied_at + OVERDUE_SECONDS for connection in self._connections.difference(self._idle)):
+            # Set again when the search ends.
+            self._next_search = float("inf")
+            threading.Thread(target=self._search_primary, name="primary-search", daemon=True).start()
 
     def interrupt(self, thread: int) -> None:
         transaction = self.reading.get(thread)
@@ -107,35 +112,49 @@ class Postgres(PostgresDialect, Database):
 
     def close(self) -> None:
         while connection := self._pop_idle():
-            connection.close()
+            self.discard(connection)
+
+    def discard(self, connection: Connection) -> None:
+        connection.close()
+        self._connections.discard(connection)
 
     def acquire(self) -> Connection:
         """An idle connection, or a new one."""
-        if time.monotonic() < self._fail_fast_until:
-            raise pg.ConnectionTimeout("The server did not reply a moment ago.")
-        try:
-            connection = self._pop_idle() or self._connect()
-        except pg.ConnectionTimeout:
-            self._fail_fast()
-            raise
+        connection = self._pop_idle() or self._add(self._hosts.connect(self._connect))
         connection.begin_timeout = CONNECT_SECONDS
         return connection
 
     def replace(self, broken: Connection) -> Connection:
         """Another connection. Idle ones break when the server restarts, and the first statement shows it."""
-        broken.close()
+        self.discard(broken)
         connection = self.acquire()
         connection.reply_timeout = broken.reply_timeout
         return connection
 
     def release(self, connection: Connection) -> None:
         if connection.has_timed_out:
-            self._fail_fast()
-        if not connection.closed:
+            self._hosts.mark_silent(connection.host)
+            self.close()
+        if connection.closed:
+            self._connections.discard(connection)
+        else:
             self._idle.append(connection)
 
-    def _fail_fast(self) -> None:
-        self._fail_fast_until = time.monotonic() + FAIL_FAST_SECONDS
+    def _add(self, connection: Connection) -> Connection:
+        """If another host than before is the primary, no statement on a connection to the old one can succeed any more."""
+        self._connections.add(connection)
+        if self._hosts.has_one_primary:
+            for other in self._connections.copy():
+                if other.host != connection.host:
+                    other.abandon()
+        return connection
+
+    def _search_primary(self) -> None:
+        try:
+            with suppress(psycopg.OperationalError):
+                self.release(self._add(self._hosts.connect(self._connect, elsewhere=True)))
+        finally:
+            self._next_search = time.monotonic() + SEARCH_SECONDS
 
     def _pop_idle(self) -> Connection | None:
         try:
@@ -143,18 +162,17 @@ class Postgres(PostgresDialect, Database):
         except IndexError:
             return None
 
-    def _connect(self) -> Connection:
-        return Connection.connect(
-            self._url,
-            autocommit=True,
-            options=self._options,
-            application_name="kalends",
-            connect_timeout=CONNECT_SECONDS,
-            keepalives_idle=30,
-            keepalives_interval=5,
-            keepalives_count=3,
-            tcp_user_timeout=20_000,
-        )
+    def _connect(self, params: dict[str, Any]) -> Connection:
+        settings = {
+            "options": self._options,
+            "application_name": "kalends",
+            "connect_timeout": CONNECT_SECONDS,
+            "keepalives_idle": 30,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
+            "tcp_user_timeout": 20_000,
+        }
+        return Connection.connect(autocommit=True, **params | settings)
 
 
 class _TransactionScope:
@@ -186,6 +204,10 @@ class _TransactionScope:
                 self._commit()
             else:
                 self._transaction.roll_back()
+                if isinstance(error.__cause__, pg.ReadOnlySqlTransaction) and not self._is_read:
+                    # The server is the primary no more, and behind a proxy the next connection may lead to another server.
+                    self._transaction.connection.close()
+                    self._db.close()
         finally:
             self._db.release(self._transaction.connection)
 
