@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from kalends import shared_secret
-from kalends.db import Transaction, open_database
+from kalends.db import Database, Transaction, open_database
 from kalends.db.migrate import find_mismatch
 from kalends.errors import Unavailable
 from kalends.inbound import imap
@@ -100,12 +100,21 @@ def _database(settings: Settings) -> str | None:
     if not settings.database and not (settings.folder / "kalends.sqlite3").exists():
         return "there is none yet. Run: kalends migrate"
     try:
-        with closing(open_database(settings)) as db, db.read() as tx:
-            return find_mismatch(tx) or _secret(tx, settings)
+        with closing(open_database(settings)) as db:
+            with db.read() as tx:
+                problem = find_mismatch(tx) or _secret(tx, settings)
+            return problem or _missing_settings(db)
     except Unavailable as error:
         return describe_unavailable(error)
     except (OSError, WrongSetting) as error:
         return str(error)
+
+
+def _missing_settings(db: Database) -> str | None:
+    statements = db.find_missing_settings()
+    if not statements:
+        return None
+    return "\n     ".join(["its user lacks settings. Run these as an administrator, then RECONNECT PgBouncer:", *statements])
 
 
 def _secret(tx: Transaction, settings: Settings) -> str | None:

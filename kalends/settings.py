@@ -89,6 +89,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = "public"
     data: Annotated[str, Meta(description="Folder of the SQLite database, the outbox and the server's secret (mode 0700).")] = "./data"
     database: Annotated[str, Meta(description="`postgresql://…` to use PostgreSQL; empty for SQLite in the data folder.")] = ""
+    pooler: Annotated[
+        Literal["on", "off"],
+        Meta(description="`on` if `KALENDS_DATABASE` leads to PgBouncer with transaction pooling: its user must have the settings then."),
+    ] = "off"
     secret: Annotated[
         str,
         Meta(

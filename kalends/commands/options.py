@@ -14,9 +14,12 @@ from kalends.db.migrate import check_migrated, migrate
 from kalends.doctor import describe_unavailable
 from kalends.errors import Invalid, Unavailable
 from kalends.http.input import fields
+from kalends.log import get_logger
 from kalends.settings import Settings, WrongSetting, load, variable
 from kalends.users.model import NewPassword
 from kalends.values import timestamps
+
+log = get_logger(__name__)
 
 data_option = click.option("--data", metavar="DIR", help="Folder of the SQLite database, the outbox and the secret. Default: ./data")
 database_option = click.option("--database", metavar="URL", help="Use PostgreSQL at postgresql://… instead of SQLite.")
@@ -53,6 +56,8 @@ def open_migrated_database(settings: Settings, *, no_migrate: bool = False) -> D
         else:
             migrate(db)
         shared_secret.check(db, settings)
+        if statements := db.find_missing_settings():
+            log.warning("database_settings_missing", statements=statements, note="Run these as an administrator, then RECONNECT PgBouncer.")
     return db
 
 

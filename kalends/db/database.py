@@ -163,6 +163,10 @@ class Database(Dialect):
     def build_indexes(self, tx: Transaction, statements: Sequence[str]) -> None:
         """Run these statements that create or drop indexes, during a transaction, in a way that blocks no writer if possible."""
 
+    def find_missing_settings(self) -> list[str]:
+        """The statements by which an administrator makes the settings that the server lacks and that are not sent to it."""
+        return []
+
     def limit_to_fast_reads(self) -> bool:
         """From now on this thread may only read, and only briefly: anything else raises TooSlowForEventLoop.
 

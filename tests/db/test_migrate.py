@@ -144,6 +144,15 @@ def _is_building(db: Database) -> bool:
         return bool(tx.rows("SELECT 1 FROM pg_stat_progress_create_index WHERE datname = current_database()"))
 
 
+def test_an_index_is_built_in_the_transaction_where_connections_are_pooled(fresh_url: str, folder: Path) -> None:
+    (folder / "0002_index.sql").write_text("-- @concurrently\nCREATE INDEX pebbles_weight ON pebbles (weight);")
+    db = Postgres(fresh_url, is_pooled=True)
+    assert migrate(db, folder) == ["0001_pebbles", "0002_index"]
+    with db.read() as tx:
+        assert tx.rows("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('pebbles_weight')") == [(True,)]
+    db.close()
+
+
 def test_an_index_whose_building_was_interrupted_is_built_again(postgres: Postgres, folder: Path) -> None:
     migrate(postgres, folder)
     with postgres.write() as tx:

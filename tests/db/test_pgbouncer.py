@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -18,6 +19,7 @@ from kalends.db import Database
 from kalends.db.postgres.database import Postgres
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
+from tests.serve.running import run
 
 # The first that prepares statements on the connections of the server.
 OLDEST = (1, 21)
@@ -32,10 +34,10 @@ listen_addr = 127.0.0.1
 listen_port = {port}
 unix_socket_dir =
 auth_type = any
+admin_users = {user}
 pool_mode = transaction
 default_pool_size = {connections}
 max_prepared_statements = 200
-ignore_startup_parameters = options
 """
 
 
@@ -52,7 +54,18 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
-def pooled_url(postgres_url: str, tmp_path: Path) -> Iterator[str]:
+def role(postgres_url: str) -> Iterator[str]:
+    """A user of the server, whose settings may be changed."""
+    name = f"pooled_{uuid4().hex}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE {name} SUPERUSER LOGIN".encode())
+        yield name
+        connection.execute(b"SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = %s", [name])
+        connection.execute(f"DROP ROLE {name}".encode())
+
+
+@pytest.fixture
+def pooled_url(postgres_url: str, role: str, tmp_path: Path) -> Iterator[str]:
     """The address of the database through PgBouncer."""
     url = urlsplit(postgres_url)
     folder = parse_qs(url.query)["host"][0]
@@ -61,16 +74,14 @@ def pooled_url(postgres_url: str, tmp_path: Path) -> Iterator[str]:
         port = probe.getsockname()[1]
     file = tmp_path / "pgbouncer.ini"
     file.write_text(
-        CONFIGURATION.format(
-            socket_folder=folder, server_port=url.port or 5432, user=url.username, port=port, connections=SERVER_CONNECTIONS
-        )
+        CONFIGURATION.format(socket_folder=folder, server_port=url.port or 5432, user=role, port=port, connections=SERVER_CONNECTIONS)
     )
     # It does not run as root.
     user = ["-u", Path(folder).owner()] if os.geteuid() == 0 else []
     for parent in (file, *file.parents[:3]):
         parent.chmod(0o755)
     process = subprocess.Popen(["pgbouncer", *user, str(file)], stderr=subprocess.DEVNULL)
-    pooled = f"postgresql://{url.username}@127.0.0.1:{port}{url.path}"
+    pooled = f"postgresql://{role}@127.0.0.1:{port}{url.path}"
     try:
         _wait(pooled)
         yield pooled
@@ -91,9 +102,9 @@ def _wait(url: str) -> None:
 
 
 def test_requests_share_server_connections_with_their_prepared_statements(
-    pooled_url: str, postgres_url: str, guest_on: Callable[[Database], Client]
+    pooled_url: str, postgres_url: str, role: str, guest_on: Callable[[Database], Client]
 ) -> None:
-    db = Postgres(pooled_url)
+    db = Postgres(pooled_url, is_pooled=True)
     alice = Cast(guest_on(db)).alice
     calendar = a_calendar(alice)["id"]
     event = an_event(alice, title="Zanzibar", calendar_id=calendar)["id"]
@@ -107,7 +118,23 @@ def test_requests_share_server_connections_with_their_prepared_statements(
         assert list(threads.map(use, range(20))) == [[201, 200, 200, 200]] * 20
     db.close()
     with psycopg.connect(postgres_url) as connection:
-        others = "datname = current_database() AND pid <> pg_backend_pid()"
-        row = connection.execute(f"SELECT count(*) FROM pg_stat_activity WHERE {others}".encode()).fetchone()
+        row = connection.execute(b"SELECT count(*) FROM pg_stat_activity WHERE usename = %s", [role]).fetchone()
     assert row is not None
     assert 0 < row[0] <= SERVER_CONNECTIONS
+
+
+def test_the_doctor_names_the_settings_that_the_user_lacks(pooled_url: str, postgres_url: str, role: str, tmp_path: Path) -> None:
+    def examine() -> str:
+        settings = {"data": tmp_path / "data", "database": pooled_url, "pooler": "on"}
+        return run("doctor", folder=tmp_path, **settings).stdout  # type: ignore[arg-type]
+
+    statements = re.findall(r"^ +(ALTER ROLE .*;)$", examine(), re.MULTILINE)
+    assert f"ALTER ROLE {role} SET statement_timeout = '5000';" in statements
+    assert f"ALTER ROLE {role} SET enable_seqscan = 'off';" in statements
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+    admin = urlsplit(pooled_url)._replace(path="/pgbouncer").geturl()
+    with psycopg.connect(admin, autocommit=True, prepare_threshold=None, cursor_factory=psycopg.ClientCursor) as connection:
+        connection.execute("RECONNECT")
+    assert "ok   database" in examine()

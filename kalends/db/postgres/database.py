@@ -38,14 +38,31 @@ BEGIN_READ = [Command(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
 
 
 class Postgres(PostgresDialect, Database):
-    def __init__(self, url: str, *, read_ms: int | None = None, statement_ms: int = STATEMENT_MS, lock_ms: int = LOCK_MS):
+    """is_pooled: PgBouncer pools the transactions, and refuses settings that are sent when it is connected to."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        read_ms: int | None = None,
+        statement_ms: int = STATEMENT_MS,
+        lock_ms: int = LOCK_MS,
+        is_pooled: bool = False,
+    ):
         self._hosts = Hosts(url)
         read_ms = read_ms or statement_ms
-        self._options = (
-            f"-c statement_timeout={read_ms} -c lock_timeout={lock_ms} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC "
+        self._is_pooled = is_pooled
+        self._settings = {
+            "statement_timeout": str(read_ms),
+            "lock_timeout": str(lock_ms),
+            "idle_in_transaction_session_timeout": "60000",
+            "timezone": "UTC",
             # Every statement of a request has an index: a wrong estimate must not read a whole table, and one plan fits all values.
-            "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off -c max_parallel_workers_per_gather=0"
-        )
+            "enable_seqscan": "off",
+            "plan_cache_mode": "force_generic_plan",
+            "jit": "off",
+            "max_parallel_workers_per_gather": "0",
+        }
         self._begin_write = [Command(b"BEGIN"), Command(b"SET LOCAL statement_timeout = %d" % statement_ms)]
         self._read_timeout = read_ms / 1000 + GRACE_SECONDS
         self._write_timeout = statement_ms / 1000 + GRACE_SECONDS
@@ -73,7 +90,20 @@ class Postgres(PostgresDialect, Database):
                    WHERE c.relnamespace = CAST(current_schema() AS regnamespace)"""
             )
 
+    def find_missing_settings(self) -> list[str]:
+        if not self._is_pooled:
+            return []
+        with self.read() as tx:
+            role = tx.value("SELECT quote_ident(current_user)")
+            actual = dict(tx.rows("SELECT lower(name), setting FROM pg_settings"))
+        return [f"ALTER ROLE {role} SET {name} = '{value}';" for name, value in self._settings.items() if actual[name] != value]
+
     def build_indexes(self, tx: Transaction, statements: Sequence[str]) -> None:
+        if self._is_pooled:
+            # A setting of this session would stay with a connection that others get.
+            for statement in statements:
+                tx.script(statement)
+            return
         # The transaction holds the lock of the migrations meanwhile, and nothing else.
         tx.run("SET LOCAL idle_in_transaction_session_timeout = 0")
         with TranslatedErrors(), self._hosts.connect(self._connect) as connection:
@@ -163,8 +193,9 @@ class Postgres(PostgresDialect, Database):
             return None
 
     def _connect(self, params: dict[str, Any]) -> Connection:
+        options = " ".join(f"-c {name}={value}" for name, value in self._settings.items())
         settings = {
-            "options": self._options,
+            **({} if self._is_pooled else {"options": options}),
             "application_name": "kalends",
             "connect_timeout": CONNECT_SECONDS,
             "keepalives_idle": 30,
