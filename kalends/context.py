@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kalends import errors
 from kalends.db import Author, Database, Transaction
-from kalends.i18n import locale
+from kalends.i18n import gettext, locale
 from kalends.i18n.locale import Locale
 from kalends.records.site import Site
 from kalends.reply import Wait
@@ -319,7 +319,7 @@ class Context:
     def require_version(self, version: str) -> None:
         """Raise Stale if the client means another version of the record (If-Match)."""
         if not self.caller.accepts_version(f'"{version}"'):
-            raise errors.Stale("Somebody changed it since you read it. Read it again, then send your change with the new ETag.")
+            raise errors.Stale(gettext("Somebody changed it since you read it. Read it again, then send your change with the new ETag."))
 
 
 class _TransactionScope:

@@ -5,6 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from kalends.i18n import gettext
+
 Code = Literal[
     "invalid",
     "required",
@@ -59,7 +61,7 @@ class Problem(Exception):
     """Something went wrong on the server. The log has the details under the `request_id`."""
 
     status = 500
-    title = "Internal error"
+    title: str = gettext("Internal error")
     # The last part of the problem's `type` (RFC 9457). The docstring is its meaning in docs/errors.md and at /docs/errors.
     kind = "internal-error"
     # The event that stands in the way.
@@ -76,7 +78,7 @@ class BadRequest(Problem):
     """The request cannot be read: its JSON, form, encoding or one of its headers is malformed."""
 
     status = 400
-    title = "The request cannot be read"
+    title = gettext("The request cannot be read")
     kind = "bad-request"
 
 
@@ -84,7 +86,7 @@ class Unauthorized(Problem):
     """The action needs a signed-in user, and the request has no credential."""
 
     status = 401
-    title = "Sign in first"
+    title = gettext("Sign in first")
     kind = "sign-in-required"
 
     def __init__(self, detail: str = "Send a session token or a key as 'Authorization: Bearer …'."):
@@ -94,14 +96,14 @@ class Unauthorized(Problem):
 class InvalidToken(Unauthorized):
     """The token or key of the request is wrong, has expired or was revoked. Sign in again."""
 
-    title = "The token is not valid"
+    title = gettext("The token is not valid")
     kind = "invalid-token"
 
 
 class WrongCredentials(Unauthorized):
     """The user name and password, the key or the digest of a login are wrong."""
 
-    title = "The login is wrong"
+    title = gettext("The login is wrong")
     kind = "wrong-credentials"
 
 
@@ -109,7 +111,7 @@ class Forbidden(Problem):
     """You may see the record but not do this to it, or the request came from another site."""
 
     status = 403
-    title = "Not allowed"
+    title = gettext("Not allowed")
     kind = "forbidden"
 
 
@@ -117,10 +119,10 @@ class NotFound(Problem):
     """There is no such path or record, or you may not see it."""
 
     status = 404
-    title = "Not found"
+    title = gettext("Not found")
     kind = "not-found"
 
-    def __init__(self, detail: str = "There is no such record, or you may not see it.", errors: Iterable[FieldError] = ()):
+    def __init__(self, detail: str = gettext("There is no such record, or you may not see it."), errors: Iterable[FieldError] = ()):
         super().__init__(detail, errors)
 
 
@@ -128,7 +130,7 @@ class MethodNotAllowed(Problem):
     """The path does not take this method; `Allow` lists those that it takes."""
 
     status = 405
-    title = "Method not allowed"
+    title = gettext("Method not allowed")
     kind = "method-not-allowed"
 
     def __init__(self, allowed: Iterable[str]):
@@ -140,7 +142,7 @@ class Gone(Problem):
     """The public event was deleted in the last 90 days. `detail` has its title, and why it was cancelled or postponed."""
 
     status = 410
-    title = "The event was deleted"
+    title = gettext("The event was deleted")
     kind = "gone"
 
 
@@ -148,7 +150,7 @@ class CursorExpired(Problem):
     """The cursor of a follower is older than the history, or the database was restored since. Start again without a cursor."""
 
     status = 410
-    title = "The cursor has expired"
+    title = gettext("The cursor has expired")
     kind = "cursor-expired"
 
 
@@ -156,7 +158,7 @@ class HistoryExpired(Problem):
     """`as_of` is older than the history, which the operator limits (`KALENDS_HISTORY_DAYS`)."""
 
     status = 410
-    title = "Older than the history"
+    title = gettext("Older than the history")
     kind = "history-expired"
 
 
@@ -164,7 +166,7 @@ class TooSlow(Problem):
     """The body took too long to arrive."""
 
     status = 408
-    title = "The request took too long to arrive"
+    title = gettext("The request took too long to arrive")
     kind = "request-timeout"
 
 
@@ -172,75 +174,75 @@ class Conflict(Problem):
     """The state of the record forbids the action, or another record has a value that must be unique."""
 
     status = 409
-    title = "Conflict"
+    title = gettext("Conflict")
     kind = "conflict"
 
 
 class UidTaken(Conflict):
     """The calendar has an event with this `uid` already; `event_id` is its id, if you may see it. Change it with `PUT /api/events?uid=`."""
 
-    title = "The uid is taken"
+    title = gettext("The uid is taken")
     kind = "uid-taken"
 
     def __init__(self, event_id: int | None = None, field: str = "uid"):
-        detail = "The calendar has an event with this uid already. To change it, send PUT /api/events?uid=… instead."
-        super().__init__(detail, [FieldError(field, "is taken", "taken")])
+        detail = gettext("The calendar has an event with this uid already. To change it, send PUT /api/events?uid=… instead.")
+        super().__init__(detail, [FieldError(field, gettext("is taken"), "taken")])
         self.event_id = event_id
 
 
 class QuotaReached(Conflict):
     """The account holds as much as it may. Delete something, or ask the operator for more."""
 
-    title = "The quota is reached"
+    title = gettext("The quota is reached")
     kind = "quota-reached"
 
 
 class EventCancelled(Conflict):
     """The event is cancelled, so nobody can respond."""
 
-    title = "The event is cancelled"
+    title = gettext("The event is cancelled")
     kind = "event-cancelled"
 
 
 class EventPostponed(Conflict):
     """The event has no new date yet, so nobody can respond."""
 
-    title = "The event is postponed"
+    title = gettext("The event is postponed")
     kind = "event-postponed"
 
 
 class ResponsesClosed(Conflict):
     """The organiser has closed the responses to the event."""
 
-    title = "Responses are closed"
+    title = gettext("Responses are closed")
     kind = "responses-closed"
 
 
 class DeadlineOver(Conflict):
     """The event's `responses_until` is over."""
 
-    title = "The time to respond is over"
+    title = gettext("The time to respond is over")
     kind = "deadline-over"
 
 
 class Full(Conflict):
     """The event has too few free places, and no waiting list."""
 
-    title = "The event is full"
+    title = gettext("The event is full")
     kind = "full"
 
 
 class PartyTooLarge(Conflict):
     """More people than the event has places."""
 
-    title = "The party is too large"
+    title = gettext("The party is too large")
     kind = "party-too-large"
 
 
 class OptionFull(Conflict):
     """An option of a question has been chosen as often as it may be. `errors` names the answer; choose another option."""
 
-    title = "The option is full"
+    title = gettext("The option is full")
     kind = "option-full"
 
 
@@ -248,7 +250,7 @@ class Stale(Problem):
     """The record has changed since you read it (`If-Match`). Read it again."""
 
     status = 412
-    title = "The record has changed"
+    title = gettext("The record has changed")
     kind = "stale"
 
 
@@ -256,7 +258,7 @@ class TooLarge(Problem):
     """The body is too large."""
 
     status = 413
-    title = "Too large"
+    title = gettext("Too large")
     kind = "too-large"
 
 
@@ -264,7 +266,7 @@ class UnsupportedMediaType(Problem):
     """The media type or the encoding of the body is not supported."""
 
     status = 415
-    title = "Unsupported media type"
+    title = gettext("Unsupported media type")
     kind = "unsupported-media-type"
 
 
@@ -272,7 +274,7 @@ class Invalid(Problem):
     """Some values break a rule; `errors` names every broken field with a code."""
 
     status = 422
-    title = "Some values are not valid"
+    title = gettext("Some values are not valid")
     kind = "invalid"
 
     def __init__(self, errors: Iterable[FieldError], detail: str = ""):
@@ -284,7 +286,7 @@ class TooMany(Problem):
     """There were too many requests. Wait for `Retry-After` seconds."""
 
     status = 429
-    title = "Too many requests"
+    title = gettext("Too many requests")
     kind = "rate-limited"
 
     def __init__(self, detail: str, retry_after: int, headers: dict[str, str] | None = None):
@@ -294,14 +296,14 @@ class TooMany(Problem):
 
 class HeadTooLarge(Problem):
     status = 431
-    title = "The headers are too large"
+    title = gettext("The headers are too large")
 
 
 class Unavailable(Problem):
     """The service is busy, or its database cannot be used right now. Try again after `Retry-After` seconds."""
 
     status = 503
-    title = "Temporarily unavailable"
+    title = gettext("Temporarily unavailable")
     kind = "unavailable"
 
     def __init__(self, detail: str, retry_after: int = 2):

@@ -15,6 +15,7 @@ from msgspec import Struct
 from kalends.context import Context
 from kalends.db import Database
 from kalends.errors import QuotaReached
+from kalends.i18n import gettext
 from kalends.settings import variable
 
 Kind = Literal["events", "contacts", "calendars"]
@@ -29,6 +30,20 @@ MAX_CACHED_ACCOUNTS = 10_000
 RECOUNT_SECONDS = 60
 
 _OWNER = {"events": "owner_id", "contacts": "user_id", "calendars": "owner_id"}
+_REFUSALS = {
+    "events": gettext(
+        "The account would have more than %(max)s events, which is as many as it may hold. Delete some, or ask the operator to raise "
+        "%(variable)s."
+    ),
+    "contacts": gettext(
+        "The account would have more than %(max)s contacts, which is as many as it may hold. Delete some, or ask the operator to raise "
+        "%(variable)s."
+    ),
+    "calendars": gettext(
+        "The account would have more than %(max)s calendars, which is as many as it may hold. Delete some, or ask the operator to raise "
+        "%(variable)s."
+    ),
+}
 _TEXT = """
 SELECT coalesce(sum(size), 0) FROM (
     SELECT octet_length(search) + coalesce(octet_length(description), 0) AS size FROM events WHERE owner_id = :id
@@ -97,16 +112,17 @@ def check(ctx: Context, user_id: int, kind: Kind, records: int, text: int) -> No
 
 
 def _too_many(kind: Kind, quota: int) -> QuotaReached:
-    return QuotaReached(
-        f"The account would have more than {quota:,} {kind}, which is as many as it may hold. Delete some, or ask the operator to "
-        f"raise {variable(f'quota_{kind}')}."
-    )
+    return QuotaReached(gettext(_REFUSALS[kind], max=quota, variable=variable(f"quota_{kind}")))
 
 
 def _too_much(megabytes: int) -> QuotaReached:
     return QuotaReached(
-        f"The account's events and contacts have more text than the {megabytes:,} MB that it may hold. Delete some "
-        f"and try again in a minute, or ask the operator to raise {variable('quota_megabytes')}."
+        gettext(
+            "The account's events and contacts have more text than the %(max)s MB that it may hold. Delete some and try again in a minute, "
+            "or ask the operator to raise %(variable)s.",
+            max=megabytes,
+            variable=variable("quota_megabytes"),
+        )
     )
 
 

@@ -9,6 +9,7 @@ from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, paginate
+from kalends.i18n import gettext
 from kalends.values import timestamps
 
 
@@ -33,5 +34,5 @@ def index(ctx: Context, params: Paging) -> BlockIndex:
 def destroy(ctx: Context, blocked_id: int) -> Deletion:
     """Unblock this user. What they shared while blocked has no effect until they share it again."""
     if not store.delete(ctx, policy.user(ctx).id, blocked_id):
-        raise errors.NotFound("You do not block this user.")
+        raise errors.NotFound(gettext("You do not block this user."))
     return Deletion([blocked_id])

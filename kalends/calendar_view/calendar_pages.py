@@ -21,6 +21,7 @@ from kalends.changes.model import Kind
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime, Ids, TimeZone
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import Calendar
 from kalends.values import datetimes
@@ -53,7 +54,7 @@ def show(ctx: Context, params: CalendarView) -> Document:
     now = datetimes.to_local(ctx.now, zone)
     day = day_of(params.date, now.date())
     if not EARLIEST <= day <= LATEST:
-        raise errors.invalid("date", f"must be from {EARLIEST} to {LATEST}")
+        raise errors.invalid("date", gettext("must be from %(min)s to %(max)s", min=str(EARLIEST), max=str(LATEST)))
     if params.offered is not None:
         hidden_calendars.remember(ctx, params.offered, params.calendar_ids or ())
         return redirect(ctx, Links("/calendar", repeated_query(None, params.time_zone)).to(params.view, day))

@@ -17,12 +17,13 @@ from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, paginate
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import Calendar
 from kalends.records.user import User
 from kalends.tokens import derive
 
-SHARES = rate_limit.Limit("shares", 60, 3600, "An account may share calendars {max_uses} times an hour. Try again later.")
+SHARES = rate_limit.Limit("shares", 60, 3600, gettext("An account may share calendars %(max)s times an hour. Try again later."))
 
 
 @endpoint("GET", "/api/calendars")
@@ -85,7 +86,9 @@ def destroy(ctx: Context, calendar_id: int) -> Deletion:
     with ctx.read():
         calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
         if calendar.is_primary:
-            raise errors.Conflict("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
+            raise errors.Conflict(
+                gettext("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
+            )
         ctx.require_version(_etag(calendar))
     placements.remove_in_batches(ctx, calendar_id)
     with ctx.write():
@@ -122,7 +125,7 @@ def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> CalendarDetail
         return _leave(ctx, calendar_id, params.block)
     _lock_for_owner(ctx, calendar_id)
     if params.block:
-        raise errors.invalid("block", "goes with your own user name, when you leave a calendar")
+        raise errors.invalid("block", gettext("goes with your own user name, when you leave a calendar"))
     if "@" in params.user_name:
         role = sharing.withdraw_address(ctx, calendar_id, params.user_name)
     else:
@@ -191,7 +194,7 @@ def _count_share(ctx: Context) -> None:
 
 def _invite(ctx: Context, calendar_id: int, params: Sharing) -> None:
     if policy.is_own_account(ctx, params.user_name):
-        raise errors.Conflict("The calendar is yours already.", [FieldError("user_name", "is yourself", "conflict")])
+        raise errors.Conflict(gettext("The calendar is yours already."), [FieldError("user_name", gettext("is yourself"), "conflict")])
     if "@" in params.user_name:
         before = sharing.role_of(ctx, calendar_id, email_address=params.user_name)
         sharing.invite_address(ctx, calendar_id, params.user_name, params.role)
@@ -238,5 +241,8 @@ def _with_time_zone(params: CalendarInput, zone: str) -> CalendarInput:
 def _find_user(ctx: Context, name: str) -> User:
     user = policy.other_user(ctx, name)
     if user is None:
-        raise errors.NotFound(f"There is no user called {name}.", [FieldError("user_name", "belongs to nobody here", "not_found")])
+        raise errors.NotFound(
+            gettext("There is no user called %(name)s.", name=name),
+            [FieldError("user_name", gettext("belongs to nobody here"), "not_found")],
+        )
     return user

@@ -16,6 +16,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.input.types import EmailAddress
 from kalends.http.paging import Paging
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.subscribers.opt_in import request_opt_in
 from kalends.values.datetimes import known_zones
@@ -38,13 +39,13 @@ class Subscription(Struct, kw_only=True):
 def index(ctx: Context, params: Paging) -> Document:
     """The calendars that one owns or that are shared with one."""
     calendars = api.index(ctx, params)
-    return render("calendars/index.html", ctx, title="Calendars", calendars=calendars.calendars, next_page=calendars.next)
+    return render("calendars/index.html", ctx, title=gettext("Calendars"), calendars=calendars.calendars, next_page=calendars.next)
 
 
 @page("GET", "/calendars/new")
 def new(ctx: Context, form: FormState | None = None) -> Document:
     """The form to make a calendar."""
-    return render("calendars/new.html", ctx, title="New calendar", form=filled(api.new(ctx), form), zones=sorted(known_zones()))
+    return render("calendars/new.html", ctx, title=gettext("New calendar"), form=filled(api.new(ctx), form), zones=sorted(known_zones()))
 
 
 @page("POST", "/calendars", again=new)
@@ -83,7 +84,7 @@ def subscribe(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Be told by e-mail what the owner of a public calendar announces, after a link has confirmed the address."""
     calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
     if not calendar.public:
-        raise errors.Forbidden("The calendar is private: its events are announced to nobody.")
+        raise errors.Forbidden(gettext("The calendar is private: its events are announced to nobody."))
     request_opt_in(ctx, calendar.owner_id, params.read(Subscription).email_address)
     return redirect(ctx, f"/calendars/{calendar_id}", done="confirm-subscription")
 
@@ -96,7 +97,14 @@ def edit(ctx: Context, calendar_id: int, form: FormState | None = None, share: F
         "share": structs.replace(share or FormState(), prefix="share-"),
     }
     calendar = api.show(ctx, calendar_id)
-    return render("calendars/edit.html", ctx, title=f"Edit {calendar.name}", calendar=calendar, forms=forms, zones=sorted(known_zones()))
+    return render(
+        "calendars/edit.html",
+        ctx,
+        title=gettext("Edit %(name)s", name=calendar.name),
+        calendar=calendar,
+        forms=forms,
+        zones=sorted(known_zones()),
+    )
 
 
 @page("POST", "/calendars/{calendar_id}/edit", again=edit)
@@ -112,7 +120,9 @@ def ask(ctx: Context, calendar_id: int, form: FormState | None = None) -> Docume
     policy.calendar(ctx, calendar_id, to=Right.OWN)
     calendar = api.show(ctx, calendar_id)
     contents = events.index(ctx, EventQuery(calendar_id=calendar_id, limit=0, count=True))
-    return render("calendars/delete.html", ctx, title=f"Delete {calendar.name}", form=form, calendar=calendar, contents=contents)
+    return render(
+        "calendars/delete.html", ctx, title=gettext("Delete %(name)s", name=calendar.name), form=form, calendar=calendar, contents=contents
+    )
 
 
 @page("POST", "/calendars/{calendar_id}/delete", again=ask, transaction=False)

@@ -7,6 +7,7 @@ from kalends.calendars.pages import edit
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -31,7 +32,7 @@ def unshare(ctx: Context, calendar_id: int, params: Form) -> Document:
 def ask_leave(ctx: Context, calendar_id: int) -> Document:
     """Ask before somebody leaves a calendar, and whether its owner may share others with them."""
     policy.shared_calendar(ctx, calendar_id)
-    return render("calendars/leave.html", ctx, title="Leave the calendar", calendar=api.show(ctx, calendar_id))
+    return render("calendars/leave.html", ctx, title=gettext("Leave the calendar"), calendar=api.show(ctx, calendar_id))
 
 
 @page("POST", "/calendars/{calendar_id}/leave")
@@ -47,7 +48,7 @@ def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
 def ask_reset(ctx: Context, calendar_id: int) -> Document:
     """Ask before the feed's URL changes, since programs that have the old one lose it."""
     policy.calendar(ctx, calendar_id, to=Right.OWN)
-    return render("calendars/reset_feed.html", ctx, title="New feed address", calendar=api.show(ctx, calendar_id))
+    return render("calendars/reset_feed.html", ctx, title=gettext("New feed address"), calendar=api.show(ctx, calendar_id))
 
 
 @page("POST", "/calendars/{calendar_id}/reset_feed")

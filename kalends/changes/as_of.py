@@ -9,6 +9,7 @@ from kalends.changes import history
 from kalends.changes.tables import BY_KIND, EVENT_COLUMNS, link_number
 from kalends.context import Context
 from kalends.events.series import store as series_store
+from kalends.i18n import gettext, ngettext
 from kalends.policy import Right
 from kalends.records.event import FIELD, RECORD, EventWithCounts
 from kalends.records.response_settings import NAMES, ResponseSettings, encode
@@ -24,7 +25,7 @@ def load(ctx: Context, event_id: int, moment: str) -> EventWithCounts:
     since = _read(ctx, moment, zone)
     first = history.find_next(ctx, "event", event_id, since)
     if first is not None and first.op == "create":
-        raise errors.NotFound("There was no such event at that time.")
+        raise errors.NotFound(gettext("There was no such event at that time."))
     content = first.content if first else {}
     values = {name: content[name] for name in EVENT_COLUMNS if name in content}
     flags = {name: bool(content[name]) for name in BY_KIND["event"].flags if name in values}
@@ -43,7 +44,13 @@ def _read(ctx: Context, moment: str, zone: str) -> history.Since:
         since = history.Since(at=datetimes.parse(moment).to_instant(zone))
         is_old = since.at < ctx.now - ctx.settings.history_days * DAY
     if is_old:
-        raise errors.HistoryExpired(f"The history goes back {ctx.settings.history_days} days. Ask for a later time.")
+        raise errors.HistoryExpired(
+            ngettext(
+                "The history goes back 1 day. Ask for a later time.",
+                "The history goes back %(num)s days. Ask for a later time.",
+                ctx.settings.history_days,
+            )
+        )
     return since
 
 

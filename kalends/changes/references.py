@@ -6,6 +6,7 @@ from kalends import errors
 from kalends.changes.record import Content, Record
 from kalends.changes.tables import Table
 from kalends.context import Context
+from kalends.i18n import gettext
 
 # For each kind of record, the columns that refer to other tables. If the row there is missing: NULL, or the record is left out.
 _OPTIONAL = {
@@ -42,7 +43,7 @@ def keep_valid(ctx: Context, table: Table, records: Sequence[Record]) -> list[tu
     if table.kind == "event":
         homes = _existing(ctx, "calendars", contents, "calendar_id")
         if any(content["calendar_id"] not in homes for _, content in contents):
-            raise errors.Conflict("The calendar of the event was deleted since, so it cannot be restored.")
+            raise errors.Conflict(gettext("The calendar of the event was deleted since, so it cannot be restored."))
     return contents
 
 

@@ -3,6 +3,7 @@
 from kalends import errors
 from kalends.changes.record import Records
 from kalends.context import Context
+from kalends.i18n import gettext
 
 DELETED = "The event was deleted before it was sent. Send it again."
 
@@ -14,7 +15,7 @@ def require_uninvited(ctx: Context, records: Records) -> None:
     created = [record.key[0] for record in series] if all(record.before is None for record in series) else []
     for column, ids in (("event_id", events), ("series_id", created)):
         if ctx.tx.rows(f"SELECT id FROM invitations WHERE {column} {ctx.db.in_list('ids')} LIMIT 1", ids=ids):
-            raise errors.Conflict("People are invited to it, so it cannot be undone. Delete it instead: then they are told.")
+            raise errors.Conflict(gettext("People are invited to it, so it cannot be undone. Delete it instead: then they are told."))
 
 
 def settle(ctx: Context, records: Records) -> None:

@@ -4,6 +4,7 @@ from kalends import errors
 from kalends.changes.record import Records
 from kalends.context import Context
 from kalends.events import by_uid
+from kalends.i18n import gettext
 
 
 def lock(ctx: Context, records: Records) -> None:
@@ -19,8 +20,10 @@ def require_free(ctx: Context, records: Records) -> None:
         event_id = by_uid.find(ctx, calendar_id, uid)
         if event_id is not None and event_id not in own_ids:
             raise errors.Conflict(
-                "Another event on the calendar has the uid of one that this would restore. Delete that event, then undo this. "
-                "Nothing was changed."
+                gettext(
+                    "Another event on the calendar has the uid of one that this would restore. Delete that event, then undo this. "
+                    "Nothing was changed."
+                )
             )
 
 

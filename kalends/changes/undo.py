@@ -17,6 +17,7 @@ from kalends.errors import FieldError
 from kalends.events import deleted_events, telling
 from kalends.events import store as events
 from kalends.events.placements import store as placements
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.questions import responding
 
@@ -32,7 +33,9 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
     An event that is deleted by it has no guests: they would be later changes."""
     rows = history.find_set(ctx, change.set_id, MAX_CHANGES + 1)
     if len(rows) > MAX_CHANGES:
-        raise errors.Conflict(f"This request changed more than {MAX_CHANGES:,} records, which is too much to undo at once.")
+        raise errors.Conflict(
+            gettext("This request changed more than %(max)s records, which is too much to undo at once.", max=MAX_CHANGES)
+        )
     records = Records(rows)
     restored_uids.lock(ctx, records)
     _lock(ctx, records)
@@ -53,7 +56,7 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
                 if not restored_seats.is_restored_here(record, records):
                     _put_back(ctx, record, restored_seats.without_seats(record, content, records))
     except UniqueViolation as error:
-        raise errors.Conflict("Another record has taken the place of one that this would restore. Nothing was changed.") from error
+        raise errors.Conflict(gettext("Another record has taken the place of one that this would restore. Nothing was changed.")) from error
     deleted_events.forget(ctx, records.deleted_ids("event"))
     placements.revoke_invalid_grants(ctx, records.deleted_ids("event"))
     sharing.end_blocked(ctx, records.deleted_ids("calendar"))
@@ -124,7 +127,7 @@ def _require_calendar(ctx: Context, record: Record, records: Records) -> None:
         policy.require_undo_in_calendar(ctx, calendar_id, creates=False)
     elif record.kind != "calendar":
         # The other person may have left the calendar, or block its owner.
-        raise errors.Conflict("Sharing cannot be undone. Share the calendar again, or stop sharing it.")
+        raise errors.Conflict(gettext("Sharing cannot be undone. Share the calendar again, or stop sharing it."))
     else:
         policy.require_undo_in_calendar(ctx, calendar_id, creates=record.before is None)
 
@@ -135,7 +138,7 @@ def _require_unchanged(ctx: Context, rows: list[ChangeRow], records: Records) ->
     created = {record.key[0] for record in records.all if record.kind == "event" and record.before is None}
     later = [row for row in history.find_later(ctx, rows) if (row.kind, row.record_id) in keys or row.event_id in created]
     if later:
-        detail = "Somebody changed this since, so it cannot be undone. Change it by hand instead."
+        detail = gettext("Somebody changed this since, so it cannot be undone. Change it by hand instead.")
         raise errors.Conflict(detail, _conflicts(ctx, records.all, later))
 
 
@@ -147,8 +150,14 @@ def _conflicts(ctx: Context, records: list[Record], later: list[ChangeRow]) -> l
         table = record.table
         if record.before is not None and table.told and (table.kind, record.first.record_id) in changed:
             fields = present.differences(table.kind, record.before, history.find_row(ctx, table, record.first.record_id))
-            conflicts += [FieldError(each.field, f"was {each.before}, and is {each.after} now", "conflict") for each in fields]
-    others = [FieldError(f"{row.kind} {row.record_id}", f"was changed since, in change {row.id}", "conflict") for row in later]
+            conflicts += [
+                FieldError(each.field, gettext("was %(before)s, and is %(after)s now", before=each.before, after=each.after), "conflict")
+                for each in fields
+            ]
+    others = [
+        FieldError(f"{row.kind} {row.record_id}", gettext("was changed since, in change %(id)s", id=str(row.id)), "conflict")
+        for row in later
+    ]
     return (conflicts or others)[:MAX_CONFLICTS]
 
 

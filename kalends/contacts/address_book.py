@@ -11,6 +11,7 @@ from kalends.http.input.fields import Field, fields_of
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import readable_tags
 from kalends.http.remarks import Remark
+from kalends.i18n import gettext
 from kalends.values import text
 
 # More than any person has, so that an entry cannot become a thousand contacts.
@@ -33,7 +34,7 @@ def read_file(filename: str, content: bytes) -> list[Entry]:
     except ValueError as error:
         raise errors.invalid("file", str(error), "invalid_format") from None
     if not entries:
-        raise errors.invalid("file", "has no contacts in it", "invalid_format")
+        raise errors.invalid("file", gettext("has no contacts in it"), "invalid_format")
     return entries
 
 

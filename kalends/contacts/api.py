@@ -33,6 +33,7 @@ from kalends.http.input.fields import Changes
 from kalends.http.input.tags import tagged
 from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.contact import Contact
 from kalends.values.upload import Upload
@@ -184,10 +185,13 @@ def _load_entry(ctx: Context, contact_id: int) -> Contact:
     try:
         contact = policy.contact(ctx, contact_id)
     except errors.NotFound as missing:
-        raise errors.NotFound(missing.detail, [FieldError("ids", f"contact {contact_id} is not there", "not_found")]) from None
+        raise errors.NotFound(
+            missing.detail, [FieldError("ids", gettext("contact %(id)s is not there", id=str(contact_id)), "not_found")]
+        ) from None
     if contact.service is None:
         raise errors.Conflict(
-            "It is on your primary list already.", [FieldError("ids", f"contact {contact_id} is not on the temporary list", "conflict")]
+            gettext("It is on your primary list already."),
+            [FieldError("ids", gettext("contact %(id)s is not on the temporary list", id=str(contact_id)), "conflict")],
         )
     return contact
 
@@ -201,7 +205,7 @@ def _require_file_alone(params: ContactInput) -> None:
 
 def _require_identity(params: ContactFields) -> None:
     if not any(getattr(params, name) for name in IDENTIFYING):
-        raise errors.invalid("first_name", "give a name, an e-mail address or a phone number", "required")
+        raise errors.invalid("first_name", gettext("give a name, an e-mail address or a phone number"), "required")
 
 
 @contextmanager
@@ -210,4 +214,6 @@ def _translate_taken() -> Iterator[None]:
     try:
         yield
     except UniqueViolation:
-        raise errors.Conflict("Another contact of yours has this unique_id.", [FieldError("unique_id", "is taken", "taken")]) from None
+        raise errors.Conflict(
+            gettext("Another contact of yours has this unique_id."), [FieldError("unique_id", gettext("is taken"), "taken")]
+        ) from None

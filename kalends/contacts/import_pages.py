@@ -12,6 +12,7 @@ from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.i18n import gettext
 from kalends.values import timestamps
 from kalends.web.forms import FormState
 from kalends.web.page import page
@@ -30,7 +31,7 @@ def choose(ctx: Context, **submitted: FormState) -> Document:
     """The forms to import contacts from a service or a file. A form that was submitted keeps its state."""
     policy.user(ctx)
     forms = {name: structs.replace(submitted.get(name, FormState()), prefix=f"{name}-") for name in ("service", "token", "file")}
-    return render("contacts/import.html", ctx, title="Import contacts", forms=forms)
+    return render("contacts/import.html", ctx, title=gettext("Import contacts"), forms=forms)
 
 
 @page("POST", "/contacts/import", again=choose, form="service", pool="upload")
@@ -52,10 +53,10 @@ def upload(ctx: Context, params: Form) -> Document:
     policy.user(ctx)
     file = params.file("file")
     if file is None:
-        raise errors.invalid("file", "choose a .vcf or .csv file", "required")
+        raise errors.invalid("file", gettext("choose a .vcf or .csv file"), "required")
     result = api.create(ctx, ContactInput(file=file))
     assert isinstance(result, FileImport)
-    return render("contacts/uploaded.html", ctx, title="Imported contacts", result=result)
+    return render("contacts/uploaded.html", ctx, title=gettext("Imported contacts"), result=result)
 
 
 def _imported(ctx: Context, form: FormState, params: ImportedQuery | None = None) -> Document:
@@ -66,7 +67,7 @@ def _imported(ctx: Context, form: FormState, params: ImportedQuery | None = None
     return render(
         "contacts/imported.html",
         ctx,
-        title="Imported contacts",
+        title=gettext("Imported contacts"),
         form=form,
         contacts=contacts,
         total=store.count(ctx, query),
@@ -90,6 +91,6 @@ def keep(ctx: Context, params: Form) -> Document:
         return redirect(ctx, "/contacts", done="kept")
     selection = params.read(KeepInput)
     if not selection.ids:
-        raise errors.invalid("ids", "tick those whom you want to keep, or keep all", "required")
+        raise errors.invalid("ids", gettext("tick those whom you want to keep, or keep all"), "required")
     api.keep(ctx, selection)
     return redirect(ctx, "/contacts/imported", done="kept")

@@ -9,6 +9,7 @@ from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
@@ -33,14 +34,16 @@ def index(ctx: Context, params: Search) -> Document:
     contacts = api.index(ctx, ContactQuery(**structs.asdict(params)))
     total = store.count(ctx, ContactFilter(text=params.text, tags=params.tags, event_id=params.event_id))
     imported = store.count(ctx, ContactFilter(list="imported"))
-    return render("contacts/index.html", ctx, title="Contacts", form=state, index=contacts, total=total, imported=imported, event=event)
+    return render(
+        "contacts/index.html", ctx, title=gettext("Contacts"), form=state, index=contacts, total=total, imported=imported, event=event
+    )
 
 
 @page("GET", "/contacts/new")
 def new(ctx: Context, form: FormState | None = None) -> Document:
     """The form to add a contact."""
     policy.user(ctx)
-    return render("contacts/form.html", ctx, title="New contact", form=form or filled(api.new(ctx)), contact=None)
+    return render("contacts/form.html", ctx, title=gettext("New contact"), form=form or filled(api.new(ctx)), contact=None)
 
 
 @page("POST", "/contacts", again=new, transaction=False)
@@ -56,7 +59,7 @@ def edit(ctx: Context, contact_id: int, form: FormState | None = None) -> Docume
     contact = policy.contact(ctx, contact_id)
     values = form.values if form else structs.asdict(present.editable(contact))
     form = structs.replace(form or FormState(), values={**values, "version": contact.etag})
-    return render("contacts/form.html", ctx, title="Edit the contact", form=form, contact=contact)
+    return render("contacts/form.html", ctx, title=gettext("Edit the contact"), form=form, contact=contact)
 
 
 @page("POST", "/contacts/{contact_id}/edit", again=edit)
@@ -64,7 +67,7 @@ def update(ctx: Context, contact_id: int, params: Form) -> Document:
     """Change a contact."""
     store.lock(ctx)
     if params.text("version") != policy.contact(ctx, contact_id).etag:
-        raise errors.Conflict("It was changed since you opened this form. Compare it with the list, then save again.")
+        raise errors.Conflict(gettext("It was changed since you opened this form. Compare it with the list, then save again."))
     api.update(ctx, contact_id, params.changes(ContactChanges))
     return redirect(ctx, "/contacts", done="saved", can_undo=True)
 
@@ -73,7 +76,7 @@ def update(ctx: Context, contact_id: int, params: Form) -> Document:
 def ask(ctx: Context, contact_id: int) -> Document:
     """Ask before a contact is deleted."""
     contact = present.item(policy.contact(ctx, contact_id))
-    return render("contacts/delete.html", ctx, title="Delete the contact", contact=contact)
+    return render("contacts/delete.html", ctx, title=gettext("Delete the contact"), contact=contact)
 
 
 @page("POST", "/contacts/{contact_id}/delete")
@@ -88,7 +91,7 @@ def ask_all(ctx: Context) -> Document:
     """Ask before all contacts are deleted."""
     policy.user(ctx)
     primary, imported = store.count(ctx, ContactFilter()), store.count(ctx, ContactFilter(list="imported"))
-    return render("contacts/delete_all.html", ctx, title="Delete all contacts", primary=primary, imported=imported)
+    return render("contacts/delete_all.html", ctx, title=gettext("Delete all contacts"), primary=primary, imported=imported)
 
 
 @page("POST", "/contacts/delete_all")

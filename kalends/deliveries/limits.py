@@ -7,16 +7,21 @@ from kalends.context import Context
 from kalends.errors import TooMany
 from kalends.http import rate_limit
 from kalends.http.rate_limit import Limit
+from kalends.i18n import gettext
 from kalends.net.client_network import network
 from kalends.settings import Settings
 
 HOUR, DAY = 3600, 86_400
 # Verification links, which may go to anybody: limited by account, and with registrations by network.
-ACCOUNT_LINKS = Limit("account-addresses", 10, HOUR, "An account may change its e-mail address {max_uses} times an hour. Try again later.")
-NETWORK_LINKS = Limit(
-    "network-addresses", 100, HOUR, "From one network, {max_uses} e-mail addresses an hour are registered or changed. Try again later."
+ACCOUNT_LINKS = Limit(
+    "account-addresses", 10, HOUR, gettext("An account may change its e-mail address %(max)s times an hour. Try again later.")
 )
-RAISE = "Try again later, or ask whoever runs this service to raise the limit."
+NETWORK_LINKS = Limit(
+    "network-addresses",
+    100,
+    HOUR,
+    gettext("From one network, %(max)s e-mail addresses an hour are registered or changed. Try again later."),
+)
 
 
 def count_send(ctx: Context, channel: str) -> None:
@@ -88,32 +93,47 @@ def _count(ctx: Context, limit: Limit, subject: str, amount: int) -> None:
 
 
 def _of_account(settings: Settings, channel: str) -> Iterator[Limit]:
-    yield Limit("account-sends-hour", settings.account_sends_per_hour, HOUR, f"An account may send {{max_uses}} messages an hour. {RAISE}")
-    yield Limit("account-sends-day", settings.account_sends_per_day, DAY, f"An account may send {{max_uses}} messages a day. {RAISE}")
+    yield Limit(
+        "account-sends-hour",
+        settings.account_sends_per_hour,
+        HOUR,
+        gettext("An account may send %(max)s messages an hour. Try again later, or ask whoever runs this service to raise the limit."),
+    )
+    yield Limit(
+        "account-sends-day",
+        settings.account_sends_per_day,
+        DAY,
+        gettext("An account may send %(max)s messages a day. Try again later, or ask whoever runs this service to raise the limit."),
+    )
     if channel == "sms":
         yield _account_sms(settings)
 
 
 def _account_sms(settings: Settings) -> Limit:
     return Limit(
-        "account-sms-day", settings.account_sms_per_day, DAY, f"An account may send {{max_uses}} SMS a day. {RAISE} E-mail may still work."
+        "account-sms-day",
+        settings.account_sms_per_day,
+        DAY,
+        gettext(
+            "An account may send %(max)s SMS a day. "
+            "Try again later, or ask whoever runs this service to raise the limit. E-mail may still work."
+        ),
     )
 
 
 def _of_guests(settings: Settings, channel: str) -> Iterator[Limit]:
-    sign_in = "Try again later, or sign in."
     yield Limit(
         "guest-sends-hour",
         settings.guest_sends_per_hour,
         HOUR,
-        f"Without an account, {{max_uses}} messages an hour are sent for one network. {sign_in}",
+        gettext("Without an account, %(max)s messages an hour are sent for one network. Try again later, or sign in."),
     )
     if channel == "sms":
         yield Limit(
             "guest-sms-day",
             settings.guest_sms_per_day,
             DAY,
-            f"Without an account, {{max_uses}} SMS a day are sent for one network. {sign_in}",
+            gettext("Without an account, %(max)s SMS a day are sent for one network. Try again later, or sign in."),
         )
 
 
@@ -122,7 +142,10 @@ def _announcements(settings: Settings) -> Limit:
         "announcements-day",
         settings.account_announcements_per_day,
         DAY,
-        f"An account may announce events to {{max_uses}} addresses a day, and nothing was sent. {RAISE}",
+        gettext(
+            "An account may announce events to %(max)s addresses a day, and nothing was sent. "
+            "Try again later, or ask whoever runs this service to raise the limit."
+        ),
     )
 
 
@@ -131,10 +154,22 @@ def _invitations(settings: Settings) -> Limit:
         "invitations-day",
         settings.account_invitations_per_day,
         DAY,
-        f"An account may invite {{max_uses}} people a day, and nobody was invited. {RAISE}",
+        gettext(
+            "An account may invite %(max)s people a day, and nobody was invited. "
+            "Try again later, or ask whoever runs this service to raise the limit."
+        ),
     )
 
 
 def _of_installation(settings: Settings, channel: str) -> Limit:
-    limit, words = (settings.sms_per_day, "SMS") if channel == "sms" else (settings.emails_per_day, "e-mails")
-    return Limit(f"{channel}-day", limit, DAY, f"This service sends {{max_uses}} {words} a day, and today's are used up. {RAISE}")
+    if channel == "sms":
+        refusal = gettext(
+            "This service sends %(max)s SMS a day, and today's are used up. "
+            "Try again later, or ask whoever runs this service to raise the limit."
+        )
+        return Limit("sms-day", settings.sms_per_day, DAY, refusal)
+    refusal = gettext(
+        "This service sends %(max)s e-mails a day, and today's are used up. "
+        "Try again later, or ask whoever runs this service to raise the limit."
+    )
+    return Limit(f"{channel}-day", settings.emails_per_day, DAY, refusal)

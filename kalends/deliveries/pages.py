@@ -7,6 +7,7 @@ from kalends.deliveries.model import DeliveryQuery
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.i18n import gettext
 from kalends.web.forms import filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -20,7 +21,7 @@ def index(ctx: Context, params: DeliveryQuery) -> Document:
     deliveries = api.index(ctx, params)
     events = policy.visible_events(ctx, [params.event_id, *(each.event_id for each in deliveries.deliveries)])
     form = filled({"state": params.state, "event_id": params.event_id})
-    return render("deliveries/index.html", ctx, title="Deliveries", form=form, index=deliveries, events=events)
+    return render("deliveries/index.html", ctx, title=gettext("Deliveries"), form=form, index=deliveries, events=events)
 
 
 @page("GET", "/deliveries/suppressions")
@@ -29,7 +30,7 @@ def suppressions(ctx: Context, params: Paging) -> Document:
     policy.user(ctx)
     listed = api.suppressions(ctx, params)
     events = policy.visible_events(ctx, [each.event_id for each in listed.suppressions])
-    return render("deliveries/suppressions.html", ctx, title="No more messages", index=listed, events=events)
+    return render("deliveries/suppressions.html", ctx, title=gettext("No more messages"), index=listed, events=events)
 
 
 @page("POST", "/deliveries/suppressions/{suppression_id}/lift")

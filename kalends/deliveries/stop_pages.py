@@ -10,6 +10,7 @@ from kalends.deliveries import store, suppressions
 from kalends.deliveries.recipient_links import INCOMPLETE, parse_stop_token
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.records.delivery import Delivery
 from kalends.web.page import page
 from kalends.web.render import render
@@ -25,7 +26,7 @@ class StopInput(Struct, kw_only=True):
 def ask(ctx: Context, stop_token: str) -> Document:
     """Ask before anything is stopped: programs that open links must not stop it."""
     delivery = _delivery(ctx, stop_token)
-    return render("deliveries/stop.html", ctx, title="No more messages", delivery=delivery, is_stopped=False)
+    return render("deliveries/stop.html", ctx, title=gettext("No more messages"), delivery=delivery, is_stopped=False)
 
 
 @page("POST", "/deliveries/stop/{stop_token}", guests=True, credentials=False, by_link=True)
@@ -36,7 +37,7 @@ def stop(ctx: Context, stop_token: str, params: Form) -> Document:
     is_event = params.without("List-Unsubscribe").read(StopInput).of == "event"
     for event_id in suppressions.find_events_of(ctx, delivery) if is_event else [None]:
         suppressions.insert(ctx, purpose, "unsubscribed", delivery.channel, delivery.address, owner_id=delivery.owner_id, event_id=event_id)
-    return render("deliveries/stop.html", ctx, title="Stopped", delivery=delivery, is_stopped=True)
+    return render("deliveries/stop.html", ctx, title=gettext("Stopped"), delivery=delivery, is_stopped=True)
 
 
 def _delivery(ctx: Context, token: str) -> Delivery:

@@ -8,6 +8,7 @@ from kalends import errors, policy
 from kalends.context import Context, Message
 from kalends.db import columns
 from kalends.deliveries.model import AccountMail, DeliveryQuery, DeliveryQueued
+from kalends.i18n import gettext
 from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Delivery, OrganiserNotice
 from kalends.records.event import Event
 from kalends.records.user import User
@@ -155,7 +156,12 @@ def limit_recipient(ctx: Context, field: str, address: str) -> None:
     recent = _recent_times(ctx, "send_to_me", address, MAX_SENDS_PER_HOUR)
     if len(recent) == MAX_SENDS_PER_HOUR:
         wait = recent[-1] + HOUR - ctx.now
-        raise errors.TooMany(f"{field}: this address was sent {MAX_SENDS_PER_HOUR} messages in the last hour. Try again later.", wait)
+        raise errors.TooMany(
+            gettext(
+                "%(field)s: this address was sent %(max)s messages in the last hour. Try again later.", field=field, max=MAX_SENDS_PER_HOUR
+            ),
+            wait,
+        )
 
 
 def _recent_times(ctx: Context, kind: str, address: str, limit: int) -> list[int]:

@@ -26,6 +26,7 @@ from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.input.fields import Changes, Params
 from kalends.http.paging import paginate
 from kalends.http.sparse_fields import select
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import Calendar, MemberCalendars, Searched
 from kalends.records.event import EventRow
@@ -73,7 +74,7 @@ def export(ctx: Context, params: Params[EventExport]) -> Document:
     """
     query, has_alarms = params.value.query, params.value.alarms
     if query.fields:
-        raise errors.invalid("fields", "a calendar file has all of them; leave it out", "conflict")
+        raise errors.invalid("fields", gettext("a calendar file has all of them; leave it out"), "conflict")
     calendars = _searched_calendars(ctx, query)
     limit = query.limit if "limit" in params.names else None
     if ctx.actor is None and calendars is None:
@@ -145,7 +146,7 @@ def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
 
 def _show_as_of(ctx: Context, event_id: int, params: EventView, moment: str) -> EventDetail:
     if params.comments:
-        raise errors.invalid("comments", "are those of now; leave them out, or as_of", "conflict")
+        raise errors.invalid("comments", gettext("are those of now; leave them out, or as_of"), "conflict")
     event = as_of.load(ctx, event_id, moment)
     ctx.tag(event.etag, with_body_hash=True)
     # The link that it had then may have been replaced.
@@ -224,7 +225,7 @@ def reset_link(ctx: Context, event_id: int) -> EventDetail:
     store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if event.visibility != "link":
-        raise errors.Conflict("This event is not seen by a link. Change its visibility to link first.")
+        raise errors.Conflict(gettext("This event is not seen by a link. Change its visibility to link first."))
     store.reset_link(ctx, event)
     return present.load_detail(ctx, event_id)
 
@@ -249,7 +250,7 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
                 subscriber_id = opt_in(ctx, event, channel, address, source="send_to_me") if params.opt_in else None
                 queued.append(deliveries.insert(ctx, event, channel, address, subscriber_id))
     if not queued:
-        raise errors.invalid("email", "give an e-mail address as email, a phone number as mobile_number, or both", "required")
+        raise errors.invalid("email", gettext("give an e-mail address as email, a phone number as mobile_number, or both"), "required")
     return DeliveriesQueued(queued)
 
 
@@ -262,7 +263,9 @@ def announce(ctx: Context, event_id: int) -> Announced:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     policy.require_verified_sender(ctx)
     if not event.public:
-        raise errors.Conflict("This event is not public, and subscribers are told of public events only. Make it public, then announce it.")
+        raise errors.Conflict(
+            gettext("This event is not public, and subscribers are told of public events only. Make it public, then announce it.")
+        )
     messages = deliveries.announce(ctx, event)
     sending_limits.count_announcement(ctx, messages)
     return Announced(messages.total())
@@ -294,7 +297,7 @@ def _searched_calendars(ctx: Context, query: EventQuery) -> Searched | None:
     """The calendars to search; None for all public events, or for `ids`, which may be anywhere."""
     calendar_ids = [*([query.calendar_id] if query.calendar_id else []), *(query.calendar_ids or [])]
     if calendar_ids and query.scope:
-        raise errors.invalid("scope", "goes without calendar_id and calendar_ids; leave them out, or it", "conflict")
+        raise errors.invalid("scope", gettext("goes without calendar_id and calendar_ids; leave them out, or it"), "conflict")
     if query.scope:
         return None
     if calendar_ids:

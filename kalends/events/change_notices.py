@@ -3,7 +3,7 @@
 from hashlib import blake2b
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from kalends.context import Context
 from kalends.deliveries.store import RETENTION
@@ -25,18 +25,26 @@ class Facts(Struct, frozen=True):
     time_zone: str
     location: str | None
     status: str
-    # How it repeats, in words.
+    # How it repeats, in words: English, which is compared; the rule and its first date make them in other languages.
     repeat: str = ""
+    rrule: str = ""
+    first_date: str = ""
     # Hashes of the texts that a notice does not repeat, by their names.
     details: dict[str, str] = {}
 
     def differs(self, other: "Facts", *, in_all: bool) -> bool:
         """Whether guests must be told of the difference; in_all: or whether there is any."""
-        return self != other if in_all else self._must_know() != other._must_know()
+        if not in_all:
+            return self._must_know() != other._must_know()
+        return structs.replace(self, rrule=other.rrule, first_date=other.first_date) != other
 
     def find_changed_details(self, new: "Facts") -> list[str]:
         """The names of the texts that differ."""
         return [name for name, value in new.details.items() if self.details.get(name, value) != value]
+
+    def describe_repeat(self) -> str:
+        """How it repeats, in words."""
+        return build_repeat(self.rrule, self.first_date).sentence if self.rrule else self.repeat
 
     def _must_know(self) -> tuple[object, ...]:
         return self.start_at, self.end_at, self.all_day, self.time_zone, self.location, self.status
@@ -68,6 +76,8 @@ def facts_of(event: Event) -> Facts:
         location=event.location,
         status=event.status,
         repeat=build_repeat(event.rrule, event.first_date).text if event.rrule and event.first_date else "",
+        rrule=event.rrule or "",
+        first_date=event.first_date or "",
         details={name: blake2b((text or "").encode(), digest_size=8).hexdigest() for name, text in texts.items()},
     )
 

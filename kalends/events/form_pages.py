@@ -42,7 +42,7 @@ COMPARED = (
     "image_alt",
     *STATUS,
 )
-AUDIENCES = {"public": "everyone", "link": "anyone with the link", "members": "only members"}
+AUDIENCES = {"public": gettext("everyone"), "link": gettext("anyone with the link"), "members": gettext("only members")}
 # Of a new event on its page; other programs get the calendar's.
 DEFAULT_VISIBILITY = "link"
 # What the script of the form sends as the value of PREVIEW.
@@ -79,7 +79,7 @@ def render_form(
     return render(
         "events/form.html",
         ctx,
-        title="Edit the event" if event else "New event",
+        title=gettext("Edit the event") if event else gettext("New event"),
         form=form,
         rule=structs.replace(rule or form, prefix="repeat-" if event else ""),
         repeat=_load_repeat(ctx, event) if event else None,

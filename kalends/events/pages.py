@@ -20,6 +20,7 @@ from kalends.events.share_picture_pages import share_picture_url
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Params
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.outbound import message
 from kalends.policy import Right
 from kalends.questions import answer_form, ask
@@ -179,7 +180,7 @@ def ask_announcement(ctx: Context, event_id: int, form: FormState | None = None)
     return render(
         "events/announce.html",
         ctx,
-        title="Announce the event",
+        title=gettext("Announce the event"),
         form=form,
         event=event,
         recipients=deliveries.count_recipients(ctx, event),

@@ -1,6 +1,5 @@
 """The form that repeats an event: sentences for common rules, and inputs for the parts of all others."""
 
-from calendar import day_name
 from datetime import date
 from typing import Any
 
@@ -10,9 +9,9 @@ from kalends import errors
 from kalends.events.input import RepeatInput
 from kalends.events.series.model import Repeat
 from kalends.events.series.rule import parse_text
-from kalends.events.series.sentence import ORDINALS
+from kalends.events.series.sentence import ORDINALS, name_weekday
 from kalends.http.input.form import Form
-from kalends.i18n import gettext
+from kalends.i18n import Text, gettext
 from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import WEEKDAYS
 from kalends.web.forms import FormState
@@ -32,16 +31,17 @@ LAST_WEEK = 5
 RARE_PARTS = ("BYWEEKNO", "BYYEARDAY", "WKST")
 
 
-def write_sentences(day: date) -> dict[str, str]:
+def write_sentences(day: date) -> dict[str, Text]:
     """The choices of the form for an event on this day."""
-    name = day_name[day.weekday()]
+    weekday = name_weekday(day.weekday())
+    nth = gettext("%(nth)s %(weekday)s", nth=ORDINALS[_find_nth(day)], weekday=weekday)
     return {
-        NONE: "Does not repeat",
-        "daily": "Daily",
-        "weekly": f"Weekly on {name}",
-        "monthly": f"Every {ORDINALS[_find_nth(day)]} {name} of the month",
-        "weekdays": "Every weekday (Mon–Fri)",
-        CUSTOM: "Custom …",
+        NONE: gettext("Does not repeat"),
+        "daily": gettext("Daily"),
+        "weekly": gettext("Weekly on %(weekday)s", weekday=weekday),
+        "monthly": gettext("Every %(days)s of the month", days=nth),
+        "weekdays": gettext("Every weekday (Mon–Fri)"),
+        CUSTOM: gettext("Custom …"),
     }
 
 

@@ -13,6 +13,7 @@ from kalends.events.input import EventFields
 from kalends.events.model import PARTS, STATUS
 from kalends.events.placements import store as placements
 from kalends.events.span import Span
+from kalends.i18n import gettext
 from kalends.records.calendar import Calendar, TargetCalendar
 from kalends.records.event import Event
 from kalends.records.response_settings import ResponseSettings
@@ -226,7 +227,11 @@ def update_each(ctx: Context, param: str, changes: Sequence[tuple[int, EventFiel
     """Update many events in one statement; an error for too much text names the parameter that selected them."""
     rows = [_columns(ctx, fields, span) | {"id": event_id} for event_id, fields, span in changes]
     if has_new_text and sum(len(row["search"]) for row in rows) > MAX_TEXT:
-        message = f"these {len(rows):,} events have more than {MAX_TEXT:,} characters; shorten the text, or change fewer at once"
+        message = gettext(
+            "these %(count)s events have more than %(max)s characters; shorten the text, or change fewer at once",
+            count=len(rows),
+            max=MAX_TEXT,
+        )
         raise errors.invalid(param, message, "too_many")
     _update_rows(ctx, _FIELDS, rows)
 

@@ -18,6 +18,7 @@ from kalends.events.invitations import cancellations
 from kalends.events.invitations import store as invitations
 from kalends.events.model import PARTS
 from kalends.http.input.fields import Changes
+from kalends.i18n import gettext
 from kalends.records.event import Event
 from kalends.transports import FILES
 from kalends.values.text import fold_case
@@ -104,7 +105,7 @@ def _find_guests(ctx: Context, events: list[Event], notify: str) -> dict[int, li
     rows = find_guests(ctx, of_events, ids=[event.id for event in events])
     ids = set() if notify in NOTIFY else set(map(int, notify.split(",")))
     if unknown := ids - {row.id for row in rows if row.id}:
-        raise errors.invalid("notify", f"response {min(unknown)} is not one to this event", "not_found")
+        raise errors.invalid("notify", gettext("response %(id)s is not one to this event", id=str(min(unknown))), "not_found")
     me = policy.me(ctx)
     for row in rows:
         if (row.id in ids if ids else _is_meant(row, notify)) and row.user_id != me and row.sees:

@@ -7,6 +7,7 @@ from msgspec import structs
 from kalends import errors
 from kalends.events.input import EventChanges, EventFields
 from kalends.http.input.fields import Changes
+from kalends.i18n import gettext
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event, Visibility
 
@@ -46,4 +47,4 @@ def _of(public: bool) -> Visibility:
 
 
 def _contradiction() -> errors.Invalid:
-    return errors.invalid("visibility", "says something else than public; send one of them", "conflict")
+    return errors.invalid("visibility", gettext("says something else than public; send one of them"), "conflict")

@@ -9,20 +9,29 @@ from kalends import tokens
 from kalends.context import Context
 from kalends.db import Transaction, counters
 from kalends.errors import TooMany
+from kalends.i18n import Text, gettext
 from kalends.net.client_network import network
 from kalends.settings import Settings
 
 MAX_REFUSALS = 10_000
 MAX_SEARCHERS = 10_000
 
+TOO_MANY_WRITES = gettext(
+    "At most %(max)s forms or API writes a minute are accepted from one network without an account. Wait, or sign in."
+)
+TOO_MANY_WRITES_TO_EVENT = gettext(
+    "Many people are writing to this event just now: at most %(max)s an hour without an account. Try again later, or sign in."
+)
+TOO_MANY_SEARCHES = gettext("At most %(max)s searches a minute are answered to one network without an account. Wait, or sign in.")
+
 
 class Limit(Struct, frozen=True):
-    """At most `max_uses` uses in a sliding window of `seconds`; `refusal` tells people which limit it is and what to do."""
+    """At most `max_uses` uses in a sliding window of `seconds`; `refusal` tells people which limit it is, as %(max)s, and what to do."""
 
     name: str
     max_uses: int
     seconds: int
-    refusal: str
+    refusal: Text
 
     def headers(self, remaining: int, reset: int) -> dict[str, str]:
         """The header fields of draft-ietf-httpapi-ratelimit-headers."""
@@ -32,22 +41,19 @@ class Limit(Struct, frozen=True):
         }
 
     def refuse(self, retry_after: int) -> TooMany:
-        return TooMany(self.refusal.format(max_uses=f"{self.max_uses:,}"), retry_after, self.headers(0, retry_after))
+        return TooMany(gettext(self.refusal, max=self.max_uses), retry_after, self.headers(0, retry_after))
 
 
 def guest_writes(settings: Settings) -> Limit:
-    refusal = "At most {max_uses} forms or API writes a minute are accepted from one network without an account. Wait, or sign in."
-    return Limit("guest-writes", settings.guest_writes_per_minute, 60, refusal)
+    return Limit("guest-writes", settings.guest_writes_per_minute, 60, TOO_MANY_WRITES)
 
 
 def event_writes(settings: Settings) -> Limit:
-    refusal = "Many people are writing to this event just now: at most {max_uses} an hour without an account. Try again later, or sign in."
-    return Limit("event-writes", settings.guest_writes_per_event_per_hour, 3600, refusal)
+    return Limit("event-writes", settings.guest_writes_per_event_per_hour, 3600, TOO_MANY_WRITES_TO_EVENT)
 
 
 def guest_searches(settings: Settings) -> Limit:
-    refusal = "At most {max_uses} searches a minute are answered to one network without an account. Wait, or sign in."
-    return Limit("guest-searches", settings.guest_searches_per_minute, 60, refusal)
+    return Limit("guest-searches", settings.guest_searches_per_minute, 60, TOO_MANY_SEARCHES)
 
 
 def subject_of(settings: Settings, limit: Limit, subject: str) -> str:

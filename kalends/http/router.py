@@ -8,6 +8,7 @@ from kalends import errors
 from kalends.http.endpoint import FORMATS, Endpoint
 from kalends.http.request import Request
 from kalends.http.run_endpoint import EndpointRunner
+from kalends.i18n import gettext
 from kalends.reply import Reply, add_vary
 
 # Sets what runs a request to a path that is no endpoint's.
@@ -207,4 +208,4 @@ def _quality(media_type: str, qualities: dict[str, float]) -> float:
 
 
 def _no_such_path() -> errors.NotFound:
-    return errors.NotFound("There is no such path.")
+    return errors.NotFound(gettext("There is no such path."))

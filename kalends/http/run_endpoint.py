@@ -25,6 +25,7 @@ from kalends.http.input.params import bind, gather, is_strict
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import GuestCall, RateLimit
 from kalends.http.request import Request
+from kalends.i18n import gettext
 from kalends.idempotency.key import IdempotencyKeyInUse, Key, ResponseStore, StoredResponse, key_of, read_key
 from kalends.net.client_network import network
 from kalends.reply import Reply
@@ -111,7 +112,7 @@ class EndpointRunner:
         origins = self._services.origins
         caller = Caller(origins.address(request), origins.is_cross_site(request), request.path, request.query, request.headers, request.id)
         if self.endpoint.is_form and caller.is_cross_site and not self.endpoint.by_link:
-            raise errors.Forbidden("This form was sent from another site. Open the page here and send it again.")
+            raise errors.Forbidden(gettext("This form was sent from another site. Open the page here and send it again."))
         token, is_bearer = origins.credential(request) if self.endpoint.credentials else (None, False)
         call = _Call(request, caller, token, is_bearer)
         if self.endpoint.rate_limited:
@@ -166,7 +167,7 @@ class EndpointRunner:
                 return ctx, self._reply(ctx, self._act(ctx, call))
             except Retry:
                 continue
-        raise errors.Unavailable("Too many people changed this at once. Try again.")
+        raise errors.Unavailable(gettext("Too many people changed this at once. Try again."))
 
     def _act(self, ctx: Context, call: _Call) -> Any:
         if self.endpoint.transaction and not (self._files and self._has_file(call)):

@@ -36,6 +36,9 @@ class CldrFormats(Formats):
     def month(self, moment: date) -> str:
         return self._skeleton("yMMMM", moment)
 
+    def month_name(self, moment: date) -> str:
+        return format_date(moment, "LLLL", locale=self._locale)
+
     def short_month(self, moment: date) -> str:
         return format_date(moment, "MMM", locale=self._locale)
 

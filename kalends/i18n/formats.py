@@ -30,6 +30,10 @@ class Formats:
         """`November 2026`."""
         return f"{moment:%B} {moment.year}"
 
+    def month_name(self, moment: date) -> str:
+        """`November`."""
+        return f"{moment:%B}"
+
     def short_month(self, moment: date) -> str:
         """`Nov`."""
         return f"{moment:%b}"

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from kalends.i18n.catalogs import LANGUAGES, OFFERED, RIGHT_TO_LEFT, Catalog, load_catalog
 from kalends.i18n.formats import Formats
-from kalends.i18n.text import Text
+from kalends.i18n.text import DateText, Text
 
 COOKIE = "kalends_language"
 COOKIE_SECONDS = 365 * 86_400
@@ -48,6 +48,8 @@ class Locale(Struct, frozen=True):
         """A value of a message, as people of this language write it."""
         if isinstance(value, Text):
             return self.translate(value)
+        if type(value) is DateText:
+            return value.show(self.formats)
         return self.formats.number(value) if type(value) is int else value
 
 

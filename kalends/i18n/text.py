@@ -1,6 +1,13 @@
 """Messages that are translated when they are shown: English text that knows its msgid and its values."""
 
+from datetime import date
 from typing import Any, Self
+
+from msgspec import Struct
+
+from kalends.i18n.formats import Formats
+
+_ENGLISH = Formats()
 
 
 class Text(str):
@@ -19,8 +26,18 @@ class Text(str):
         return text
 
 
+class DateText(Struct, frozen=True):
+    """A date in a message; `format` is the method of Formats that writes it."""
+
+    moment: date
+    format: str = "month_day"
+
+    def show(self, formats: Formats) -> str:
+        return str(getattr(formats, self.format)(self.moment))
+
+
 def gettext(msgid: str, /, **values: Any) -> Text:
-    """The message with its values: numbers, texts and other messages."""
+    """The message with its values: numbers, texts, dates (DateText) and other messages."""
     return Text(msgid, values)
 
 
@@ -30,4 +47,10 @@ def ngettext(singular: str, plural: str, num: int, /, **values: Any) -> Text:
 
 
 def _in_english(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: f"{value:,}" if type(value) is int else value for name, value in values.items()}
+    return {name: _show_in_english(value) for name, value in values.items()}
+
+
+def _show_in_english(value: Any) -> Any:
+    if type(value) is int:
+        return _ENGLISH.number(value)
+    return value.show(_ENGLISH) if type(value) is DateText else value

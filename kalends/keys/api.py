@@ -8,6 +8,7 @@ from kalends.deliveries import store as deliveries
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import TextDeletion
 from kalends.http.paging import Paging, paginate
+from kalends.i18n import gettext
 from kalends.keys import store
 from kalends.keys.model import KeyCreated, KeyIndex, KeyInput, KeyItem, KeyRequest
 from kalends.sessions import credentials
@@ -50,7 +51,7 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     if params.current_password:
         credentials.confirm(ctx, user, params.current_password)
     elif not session.is_recent(ctx.now):
-        raise errors.invalid("current_password", "is required, since you signed in more than an hour ago", "required")
+        raise errors.invalid("current_password", gettext("is required, since you signed in more than an hour ago"), "required")
     with ctx.write():
         # A suspension that came between ends all keys, and must not miss this one.
         policy.require_active(users.lock(ctx, user))

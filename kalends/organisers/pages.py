@@ -9,6 +9,7 @@ from kalends.context import Context
 from kalends.events import days, upcoming
 from kalends.events.query import EventQuery
 from kalends.http.endpoint import Document
+from kalends.i18n import gettext
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render
@@ -31,7 +32,7 @@ def index(ctx: Context, params: Page) -> Document:
     calendars = policy.public_calendars(ctx, [person.id for person in people[:PAGE_SIZE]], MAX_CALENDARS)
     rows = [(person, [each for each in calendars if each.owner_id == person.id]) for person in people[:PAGE_SIZE]]
     later = f"/organisers?after={rows[-1][0].id}" if len(people) > PAGE_SIZE else ""
-    return render("organisers/index.html", ctx, title="Organisers", organisers=rows, later=later)
+    return render("organisers/index.html", ctx, title=gettext("Organisers"), organisers=rows, later=later)
 
 
 @page("GET", "/organisers/{user_id}", guests=True)

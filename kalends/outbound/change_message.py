@@ -141,7 +141,7 @@ def _describe(changed: ChangedEvent, locale: Locale) -> list[Text]:
     if new.status == "planned" and old.status != "planned":
         lines.append(gettext("It takes place after all.") if old.status == "cancelled" else gettext("It has a new date."))
     if new.repeat != old.repeat:
-        lines.append(gettext("%(rule)s.", rule=new.repeat) if new.repeat else gettext("It takes place once."))
+        lines.append(gettext("%(sentence)s.", sentence=new.describe_repeat()) if new.repeat else gettext("It takes place once."))
     # A new status shows its note.
     details = [name for name in old.find_changed_details(new) if name != "note" or new.status == old.status]
     return lines + [DETAILS[name] for name in details]

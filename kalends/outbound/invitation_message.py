@@ -85,7 +85,7 @@ def _withdrawal(ctx: Context, delivery: Delivery, invitation: Invitation, event:
 
 
 def _values(ctx: Context, event: Event, message: str | None, series_id: int | None) -> dict[str, Any]:
-    rule = f"{describe_rule(get_series(ctx, series_id).rule.recurrence)}." if series_id is not None else ""
+    rule = gettext("%(sentence)s.", sentence=describe_rule(get_series(ctx, series_id).rule.recurrence)) if series_id is not None else ""
     lead = gettext("%(name)s invites you:", name=event.owner_name)
     return {**describe_event(event, ctx.locale), "event": event, "lead": lead, "message": message, "rule": rule}
 
@@ -101,7 +101,7 @@ def _add_bodies(
 
 def _plain_text(ctx: Context, values: dict[str, Any], links: list[Link], note: str) -> str:
     event, translate = values["event"], ctx.locale.translate
-    top = "\n".join(filter(None, (translate(values["title"]), values["time"], values["rule"], event.location)))
+    top = "\n".join(filter(None, (translate(values["title"]), values["time"], translate(values["rule"]), event.location)))
     choices = "\n".join(f"{translate(link.text)}: {link.url}" for link in links)
     lead, status = translate(values["lead"]), translate(values["status"])
     parts = (lead, values["message"], top, status, event.description, choices, f"-- \n{note}" if note else "")

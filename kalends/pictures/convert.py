@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from kalends import errors
+from kalends.i18n import gettext
 from kalends.pictures.child_process import run
 
 MAX_BYTES = 8 * 1024 * 1024
@@ -32,7 +33,7 @@ class _Header(Struct, frozen=True):
 def convert(content: bytes) -> Converted:
     """The files of the picture; raises Invalid if it is none, or too large."""
     if len(content) > MAX_BYTES:
-        raise errors.invalid("file", f"must have at most {MAX_BYTES // 1024 // 1024} MiB", "too_large")
+        raise errors.invalid("file", gettext("must have at most %(max)s MiB", max=MAX_BYTES // 1024 // 1024), "too_large")
     line, _, body = _reencode(content).partition(b"\n")
     try:
         header = msgspec.json.decode(line, type=_Header)
@@ -52,4 +53,4 @@ def _reencode(content: bytes) -> bytes:
     try:
         return run("kalends.pictures.reencode", content)
     except subprocess.TimeoutExpired:
-        raise errors.invalid("file", "takes too long to be opened; make it smaller first", "too_large") from None
+        raise errors.invalid("file", gettext("takes too long to be opened; make it smaller first"), "too_large") from None

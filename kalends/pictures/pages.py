@@ -3,6 +3,7 @@
 from kalends import errors
 from kalends.context import Context
 from kalends.http.endpoint import Document
+from kalends.i18n import gettext
 from kalends.pictures import store
 from kalends.web.page import page
 
@@ -12,7 +13,7 @@ def show(ctx: Context, picture_name: str) -> Document:
     """A picture of an event, in one of its sizes. Its address cannot be guessed: whoever has it may see the picture."""
     content = store.find_file(ctx, f"/pictures/{picture_name}")
     if content is None:
-        raise errors.NotFound("There is no such path.")
+        raise errors.NotFound(gettext("There is no such path."))
     ctx.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     # Other sites show it, too, where they embed or link an event.
     ctx.headers["Cross-Origin-Resource-Policy"] = "cross-origin"

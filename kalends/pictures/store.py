@@ -2,6 +2,7 @@
 
 from kalends.context import Context
 from kalends.errors import QuotaReached
+from kalends.i18n import gettext
 from kalends.pictures.convert import Converted
 from kalends.settings import variable
 from kalends.values.picture import Picture
@@ -68,6 +69,11 @@ def _require_quota(ctx: Context, owner_id: int, size: int) -> None:
     held = int(ctx.tx.value("SELECT coalesce(sum(size), 0) FROM pictures WHERE owner_id = :id", id=owner_id))
     if quota and held + size > quota * MEGABYTE:
         raise QuotaReached(
-            f"The account's pictures would take more than {quota:,} MB. A picture counts for {ctx.settings.history_days} days after no "
-            f"event has it any more. Use fewer, or ask the operator to raise {variable('quota_picture_megabytes')}."
+            gettext(
+                "The account's pictures would take more than %(max)s MB. A picture counts for %(days)s days after no event has it any "
+                "more. Use fewer, or ask the operator to raise %(variable)s.",
+                max=quota,
+                days=ctx.settings.history_days,
+                variable=variable("quota_picture_megabytes"),
+            )
         )

@@ -235,7 +235,9 @@ def missing_event(ctx: Context, event_id: int) -> errors.Problem:
     if not rows:
         return errors.NotFound()
     title, note = rows[0]
-    return errors.Gone(f"“{title}” was deleted. {note}" if note else f"“{title}” was deleted.")
+    return errors.Gone(
+        gettext("“%(title)s” was deleted. %(note)s", title=title, note=note) if note else gettext("“%(title)s” was deleted.", title=title)
+    )
 
 
 def events_with_counts(ctx: Context, ids: list[int]) -> list[EventWithCounts]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from kalends.context import Context
 from kalends.http.endpoint import Document
+from kalends.i18n import gettext
 from kalends.questions import answer_form, present, store
 from kalends.questions.asking import MAX_PERSONS
 from kalends.records.event import Event
@@ -22,7 +23,7 @@ def render_questions(
     return render(
         "questions/ask.html",
         ctx,
-        title=f"Questions about {event.title}",
+        title=gettext("Questions about %(title)s", title=event.title),
         event=event,
         form=form,
         inputs=inputs,

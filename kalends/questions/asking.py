@@ -8,6 +8,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.errors import Code, FieldError
 from kalends.http.input.readers import FieldInvalid, read_bool
+from kalends.i18n import Text, gettext
 from kalends.questions.model import MAX_LONG_TEXT, MAX_TEXT, AnswerInput
 from kalends.questions.present import find_condition
 from kalends.records.question import Answer, NewAnswer, Question
@@ -38,21 +39,23 @@ def read(questions: Sequence[Question], answers: Sequence[AnswerInput], people: 
         place = Place(answer.question_id, answer.person)
         try:
             if question is None:
-                raise _Broken("question_id", "is not a question of this event", "not_found")
+                raise _Broken("question_id", gettext("is not a question of this event"), "not_found")
             if place in seen:
-                raise _Broken("question_id", "is answered twice", "repeated")
+                raise _Broken("question_id", gettext("is answered twice"), "repeated")
             _check_person(question, answer.person, people)
             rows += [NewAnswer(question.id, answer.person, question.label, question.kind, each, i) for each in _values(question, answer)]
             seen[place] = i
         except _Broken as error:
-            broken.append(FieldError(f"answers[{i}].{error.field}", str(error), error.code))
+            broken.append(FieldError(f"answers[{i}].{error.field}", error.message, error.code))
     chosen = choices(rows)
     for place, i in seen.items():
         question = by_id[place.question_id]
         if not is_asked(question, place.person, chosen, questions):
             condition = find_condition(question, questions)
             assert condition is not None
-            message = f"is asked only if “{condition.label}” is answered with “{question.ask_if_answer}”"
+            message = gettext(
+                "is asked only if “%(question)s” is answered with “%(answer)s”", question=condition.label, answer=question.ask_if_answer
+            )
             broken.append(FieldError(f"answers[{i}].question_id", message, "conflict"))
     if broken:
         raise errors.Invalid(broken)
@@ -62,14 +65,23 @@ def read(questions: Sequence[Question], answers: Sequence[AnswerInput], people: 
 def require(questions: Sequence[Question], chosen: Chosen, people: int) -> None:
     """Raise Invalid if a required question is not answered."""
     by_id = {question.id: question for question in questions}
-    broken: list[FieldError] = []
-    for place in missing(questions, chosen, people):
-        label = by_id[place.question_id].label
-        who = "" if place.person is None else f" for person {place.person}"
-        message = f"must have an answer to question {place.question_id}, “{label}”{who}"
-        broken.append(FieldError("answers", message, "required"))
+    broken = [
+        FieldError("answers", _describe_missing(place, by_id[place.question_id].label), "required")
+        for place in missing(questions, chosen, people)
+    ]
     if broken:
         raise errors.Invalid(broken)
+
+
+def _describe_missing(place: Place, label: str) -> Text:
+    if place.person is None:
+        return gettext("must have an answer to question %(id)s, “%(question)s”", id=str(place.question_id), question=label)
+    return gettext(
+        "must have an answer to question %(id)s, “%(question)s” for person %(person)s",
+        id=str(place.question_id),
+        question=label,
+        person=str(place.person),
+    )
 
 
 def missing(questions: Sequence[Question], chosen: Chosen, people: int) -> list[Place]:
@@ -116,28 +128,30 @@ class _Broken(Exception):
 
     def __init__(self, field: str, message: str, code: Code):
         super().__init__(message)
-        self.field, self.code = field, code
+        self.field, self.message, self.code = field, message, code
 
 
 def _check_person(question: Question, person: int | None, people: int) -> None:
     if question.per == "party" and person is not None:
-        raise _Broken("person", "goes with questions that are asked per person; leave it out", "conflict")
+        raise _Broken("person", gettext("goes with questions that are asked per person; leave it out"), "conflict")
     if question.per == "person" and person is None:
-        raise _Broken("person", "is required, since each person is asked; 0 is the guest", "required")
+        raise _Broken("person", gettext("is required, since each person is asked; 0 is the guest"), "required")
     if person is not None and person >= people:
-        raise _Broken("person", f"must be at most {people - 1}, since the party is of {people}", "too_large")
+        raise _Broken(
+            "person", gettext("must be at most %(max)s, since the party is of %(people)s", max=people - 1, people=people), "too_large"
+        )
 
 
 def _values(question: Question, answer: AnswerInput) -> list[str]:
     """The answer as texts: one, or one for each option of the kind `many`."""
     values = [value for value in answer.answer if value]
     if not values:
-        raise _Broken("answer", "must not be empty; leave the whole answer out", "required")
+        raise _Broken("answer", gettext("must not be empty; leave the whole answer out"), "required")
     if question.kind == "many":
         if len(set(values)) < len(values):
-            raise _Broken("answer", "has an option twice", "repeated")
+            raise _Broken("answer", gettext("has an option twice"), "repeated")
     elif len(values) > 1:
-        raise _Broken("answer", "must be one value, not a list", "wrong_type")
+        raise _Broken("answer", gettext("must be one value, not a list"), "wrong_type")
     return [_value(question, value) for value in values]
 
 
@@ -145,20 +159,20 @@ def _value(question: Question, value: str) -> str:
     if question.kind in ("one", "many"):
         labels = [option.label for option in question.choices]
         if value not in labels:
-            raise _Broken("answer", f"must be one of {', '.join(labels)}", "not_a_choice")
+            raise _Broken("answer", gettext("must be one of %(choices)s", choices=", ".join(labels)), "not_a_choice")
         return value
     if question.kind == "yes_no":
         try:
             return "yes" if read_bool(value) else "no"
         except FieldInvalid as error:
-            raise _Broken("answer", str(error), error.code) from None
+            raise _Broken("answer", error.message, error.code) from None
     if question.kind == "number":
         return _number(value)
     longest = MAX_LONG_TEXT if question.kind == "long" else MAX_TEXT
     if len(value) > longest:
-        raise _Broken("answer", f"must have at most {longest:,} characters", "too_long")
+        raise _Broken("answer", gettext("must have at most %(max)s characters", max=longest), "too_long")
     if question.kind == "text" and "\n" in value:
-        raise _Broken("answer", "must be one line", "invalid_format")
+        raise _Broken("answer", gettext("must be one line"), "invalid_format")
     return value
 
 
@@ -168,7 +182,7 @@ def _number(value: str) -> str:
     except ValueError:
         number = float("nan")
     if not isfinite(number) or "_" in value:
-        raise _Broken("answer", "must be a number", "wrong_type")
+        raise _Broken("answer", gettext("must be a number"), "wrong_type")
     if abs(number) > MAX_NUMBER:
-        raise _Broken("answer", f"must be from {-MAX_NUMBER:,} to {MAX_NUMBER:,}", "too_large")
+        raise _Broken("answer", gettext("must be from %(min)s to %(max)s", min=-MAX_NUMBER, max=MAX_NUMBER), "too_large")
     return str(int(number)) if number.is_integer() else str(number)

@@ -7,6 +7,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.context import Context
 from kalends.http.endpoint import Document
+from kalends.i18n import gettext
 from kalends.questions import answers, editor_form, present
 from kalends.records.question import Question
 from kalends.web.forms import FormState
@@ -42,7 +43,7 @@ def index(ctx: Context, owner: Owner, form: FormState | None) -> Document:
     return render(
         "questions/index.html",
         ctx,
-        title=f"Questions of {owner.name}",
+        title=gettext("Questions of %(name)s", name=owner.name),
         owner=owner,
         form=form or FormState(NEW),
         kinds=KINDS,
@@ -58,7 +59,7 @@ def edit(ctx: Context, owner: Owner, question_id: int, form: FormState | None) -
     return render(
         "questions/edit.html",
         ctx,
-        title="Change the question",
+        title=gettext("Change the question"),
         owner=owner,
         form=form or FormState(editor_form.values_of(present.editable(question, owner.questions))),
         question=question,
@@ -69,7 +70,9 @@ def edit(ctx: Context, owner: Owner, question_id: int, form: FormState | None) -
 def ask_deletion(ctx: Context, owner: Owner, question_id: int, form: FormState | None) -> Document:
     question = find(owner.questions, question_id)
     number = answers.count_of_question(ctx, question.id)
-    return render("questions/delete.html", ctx, title="Delete the question", owner=owner, form=form, question=question, number=number)
+    return render(
+        "questions/delete.html", ctx, title=gettext("Delete the question"), owner=owner, form=form, question=question, number=number
+    )
 
 
 def find(questions: Sequence[Question], question_id: int) -> Question:

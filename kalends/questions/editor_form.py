@@ -5,6 +5,7 @@ from typing import Any
 
 from kalends import errors
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.questions.model import WITH_OPTIONS, QuestionFields
 from kalends.questions.rules import possible_answers
 from kalends.records.question import Question
@@ -30,7 +31,10 @@ def _option(i: int, line: str) -> dict[str, Any]:
     if not sign:
         return {"label": line}
     if not limit.strip().isdecimal():
-        raise errors.invalid("options", f"has no number after the bar in line {i + 1}: write it as in “Soup {LIMIT_SIGN} 20”")
+        raise errors.invalid(
+            "options",
+            gettext("has no number after the bar in line %(line)s: write it as in “Soup %(sign)s 20”", line=i + 1, sign=LIMIT_SIGN),
+        )
     return {"label": label.strip(), "limit": limit.strip()}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from kalends import errors
 from kalends.context import Context
+from kalends.i18n import gettext
 from kalends.questions import answers, asking, store
 from kalends.questions.model import AnswerInput
 from kalends.records.event import Event
@@ -16,7 +17,7 @@ def find_questions(ctx: Context, event: Event, response: str, sent: Sequence[Ans
     if response == "YES":
         return store.of_event(ctx, event.id, event.calendar_id)
     if sent:
-        raise errors.invalid("answers", "go with YES; leave them out", "conflict")
+        raise errors.invalid("answers", gettext("go with YES; leave them out"), "conflict")
     return []
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from kalends import errors
+from kalends.i18n import Text, gettext
 from kalends.questions.model import MAX_QUESTIONS, WITH_OPTIONS, QuestionFields
 from kalends.records.question import Question
 
@@ -16,7 +17,7 @@ def check(fields: QuestionFields, others: Sequence[Question], question: Question
     """
     _check_options(fields)
     if question is None and len(others) >= MAX_QUESTIONS:
-        raise errors.Conflict(f"There are {MAX_QUESTIONS} questions already. Delete one that is not needed.")
+        raise errors.Conflict(gettext("There are %(max)s questions already. Delete one that is not needed.", max=MAX_QUESTIONS))
     if question is not None:
         _check_dependants(fields, others, question)
     if fields.ask_if is None:
@@ -24,13 +25,19 @@ def check(fields: QuestionFields, others: Sequence[Question], question: Question
     before = [other for other in others if question is None or other.id < question.id]
     condition = next((other for other in before if other.id == fields.ask_if.question_id), None)
     if condition is None:
-        message = "must be an earlier question of the same event or calendar"
+        message = gettext("must be an earlier question of the same event or calendar")
         raise errors.invalid("ask_if[question_id]", message, "not_found")
     answers = possible_answers(condition)
     if fields.ask_if.answer not in answers:
-        message = f"must be one of {', '.join(answers)}" if answers else "goes with questions of the kinds one, many and yes_no"
+        message = _describe_answers(answers)
         raise errors.invalid("ask_if[answer]", message, "not_a_choice")
     return condition.origin
+
+
+def _describe_answers(answers: list[str]) -> Text:
+    if not answers:
+        return gettext("goes with questions of the kinds one, many and yes_no")
+    return gettext("must be one of %(choices)s", choices=", ".join(answers))
 
 
 def possible_answers(question: Question) -> list[str]:
@@ -41,12 +48,12 @@ def possible_answers(question: Question) -> list[str]:
 def _check_options(fields: QuestionFields) -> None:
     labels = [option.label for option in fields.options]
     if fields.kind in WITH_OPTIONS and not labels:
-        raise errors.invalid("options", f"are required of the kind {fields.kind}", "required")
+        raise errors.invalid("options", gettext("are required of the kind %(kind)s", kind=fields.kind), "required")
     if fields.kind not in WITH_OPTIONS and labels:
-        raise errors.invalid("options", "go with the kinds one and many alone; leave them out", "conflict")
+        raise errors.invalid("options", gettext("go with the kinds one and many alone; leave them out"), "conflict")
     for i, label in enumerate(labels):
         if label in labels[:i]:
-            raise errors.invalid(f"options[{i}].label", "is there twice", "repeated")
+            raise errors.invalid(f"options[{i}].label", gettext("is there twice"), "repeated")
 
 
 def _check_dependants(fields: QuestionFields, others: Sequence[Question], question: Question) -> None:
@@ -55,7 +62,11 @@ def _check_dependants(fields: QuestionFields, others: Sequence[Question], questi
     for other in others:
         if other.ask_if_origin == question.origin and other.ask_if_answer not in answers:
             raise errors.Conflict(
-                f"“{other.label}” is asked only if the answer to this question is “{other.ask_if_answer}”. Change that question first."
+                gettext(
+                    "“%(question)s” is asked only if the answer to this question is “%(answer)s”. Change that question first.",
+                    question=other.label,
+                    answer=other.ask_if_answer,
+                )
             )
 
 
@@ -63,4 +74,8 @@ def require_no_dependants(others: Sequence[Question], question: Question) -> Non
     """A question on which others depend cannot be deleted."""
     for other in others:
         if other.ask_if_origin == question.origin:
-            raise errors.Conflict(f"“{other.label}” is asked only with an answer to this question. Delete or change that one first.")
+            raise errors.Conflict(
+                gettext(
+                    "“%(question)s” is asked only with an answer to this question. Delete or change that one first.", question=other.label
+                )
+            )

@@ -19,6 +19,11 @@ REASONS = [
     ("private", gettext("It shows something private of somebody")),
     ("other", gettext("Something else")),
 ]
+TITLES = {
+    "event": gettext("Report this event"),
+    "comment": gettext("Report this comment"),
+    "calendar": gettext("Report this calendar"),
+}
 NAMES = ("event_id", "comment_id", "calendar_id")
 
 
@@ -72,7 +77,7 @@ def _render(ctx: Context, params: Subject, form: FormState) -> Document:
     return render(
         "reports/new.html",
         ctx,
-        title=f"Report this {reported.kind}",
+        title=TITLES[reported.kind],
         form=filled(address, form),
         reported=reported,
         carried=carried,

@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.context import Context
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.reports.model import Subject
 
@@ -20,7 +21,7 @@ class Reported(Struct, frozen=True):
 def load(ctx: Context, subject: Subject) -> Reported:
     """The one thing that the request names; NotFound if the actor does not see it."""
     if sum(each is not None for each in (subject.event_id, subject.comment_id, subject.calendar_id)) != 1:
-        raise errors.invalid("event_id", "give one of event_id, comment_id and calendar_id", "required")
+        raise errors.invalid("event_id", gettext("give one of event_id, comment_id and calendar_id"), "required")
     if subject.calendar_id is not None:
         calendar = policy.calendar(ctx, subject.calendar_id, to=Right.SEE)
         return Reported("calendar", calendar.name, f"/calendars/{calendar.id}")

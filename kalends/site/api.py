@@ -7,6 +7,7 @@ from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
+from kalends.i18n import gettext
 from kalends.settings import variable
 from kalends.site import store
 from kalends.site.model import FIXED, SiteDetail, SiteInput
@@ -38,7 +39,9 @@ def _require_open(ctx: Context, params: Changes[SiteInput]) -> None:
     names = [name for name, value in params.values.items() if name in fixed and (value or "") != fixed[name]]
     if names:
         variables = ", ".join(variable(store.OPERATOR_SETTINGS[name]) for name in names)
-        raise errors.Conflict(f"The operator has set {variables}.", [FieldError(name, FIXED, "conflict") for name in names])
+        raise errors.Conflict(
+            gettext("The operator has set %(variables)s.", variables=variables), [FieldError(name, FIXED, "conflict") for name in names]
+        )
 
 
 def _detail(ctx: Context) -> SiteDetail:

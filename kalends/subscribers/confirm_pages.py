@@ -6,6 +6,7 @@ from kalends.deliveries import store as deliveries
 from kalends.deliveries.recipient_links import INCOMPLETE, parse_confirm_token
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.records.delivery import Delivery
 from kalends.subscribers import store
 from kalends.web.page import page
@@ -17,7 +18,7 @@ from kalends.web.render import render
 def ask(ctx: Context, confirm_token: str) -> Document:
     """Ask before the opt-in is confirmed: programs that open links must not confirm anything."""
     owner = store.owner_name(ctx, _message(ctx, confirm_token).owner_id)
-    return render("subscribers/confirm.html", ctx, title="Confirm", owner=owner)
+    return render("subscribers/confirm.html", ctx, title=gettext("Confirm"), owner=owner)
 
 
 @page("POST", "/confirm/{confirm_token}", guests=True, credentials=False)
@@ -26,7 +27,7 @@ def confirm(ctx: Context, confirm_token: str, params: Form) -> Document:
     """Confirm the opt-in; doing so twice changes nothing."""
     message = _message(ctx, confirm_token)
     store.confirm(ctx, message.owner_id, message.channel, message.address, message.event_id)
-    return render("subscribers/confirmed.html", ctx, title="Confirmed")
+    return render("subscribers/confirmed.html", ctx, title=gettext("Confirmed"))
 
 
 def _message(ctx: Context, token: str) -> Delivery:
@@ -36,5 +37,5 @@ def _message(ctx: Context, token: str) -> Delivery:
         raise errors.NotFound(INCOMPLETE)
     message = deliveries.get(ctx, delivery_id)
     if message is None or message.kind != "confirm" or ctx.now >= message.created_at + store.CONFIRMATION_LIFETIME:
-        raise errors.NotFound("This link has expired. Opt in again, and you get a new one.")
+        raise errors.NotFound(gettext("This link has expired. Opt in again, and you get a new one."))
     return message

@@ -5,6 +5,7 @@ from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.i18n import gettext
 from kalends.subscribers import api, store
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -19,7 +20,7 @@ def index(ctx: Context, params: Paging) -> Document:
     owner = policy.user(ctx)
     total, unconfirmed = store.count(ctx, owner.id), store.count_unconfirmed(ctx, owner.id)
     return render(
-        "subscribers/index.html", ctx, title="Subscribers", index=subscribers, events=events, total=total, unconfirmed=unconfirmed
+        "subscribers/index.html", ctx, title=gettext("Subscribers"), index=subscribers, events=events, total=total, unconfirmed=unconfirmed
     )
 
 
@@ -27,7 +28,7 @@ def index(ctx: Context, params: Paging) -> Document:
 def ask(ctx: Context, subscriber_id: int) -> Document:
     """Ask before somebody is taken off the list."""
     subscriber = policy.subscriber(ctx, subscriber_id)
-    return render("subscribers/delete.html", ctx, title="Remove from the list", subscriber=subscriber)
+    return render("subscribers/delete.html", ctx, title=gettext("Remove from the list"), subscriber=subscriber)
 
 
 @page("POST", "/subscribers/{subscriber_id}/delete")

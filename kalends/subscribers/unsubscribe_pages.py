@@ -4,6 +4,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.deliveries.recipient_links import INCOMPLETE, parse_unsubscribe_token
 from kalends.http.endpoint import Document
+from kalends.i18n import gettext
 from kalends.subscribers import store
 from kalends.web.page import page
 from kalends.web.render import render
@@ -14,7 +15,7 @@ from kalends.web.render import render
 def ask(ctx: Context, token: str) -> Document:
     """Ask before somebody leaves the list: programs that open links must not unsubscribe anybody."""
     _subscriber(ctx, token)
-    return render("subscribers/unsubscribe.html", ctx, title="Unsubscribe")
+    return render("subscribers/unsubscribe.html", ctx, title=gettext("Unsubscribe"))
 
 
 @page("POST", "/unsubscribe/{token}", guests=True, credentials=False)
@@ -22,7 +23,7 @@ def ask(ctx: Context, token: str) -> Document:
 def leave(ctx: Context, token: str) -> Document:
     """Leave the list, and stay off it until this address itself opts in again; doing so twice changes nothing."""
     store.leave(ctx, _subscriber(ctx, token))
-    return render("subscribers/unsubscribed.html", ctx, title="Unsubscribed")
+    return render("subscribers/unsubscribed.html", ctx, title=gettext("Unsubscribed"))
 
 
 def _subscriber(ctx: Context, token: str) -> int:

@@ -11,6 +11,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from kalends.errors import Unavailable
+from kalends.i18n import gettext
 
 MAX_CONCURRENT = 2
 SLOT_TIMEOUT = 10
@@ -53,7 +54,7 @@ def _dummy_hash() -> str:
 @contextmanager
 def _slot() -> Iterator[None]:
     if not _slots.acquire(timeout=SLOT_TIMEOUT):
-        raise Unavailable("Too many people are signing in at once. Try again.")
+        raise Unavailable(gettext("Too many people are signing in at once. Try again shortly."))
     try:
         yield
     finally:

@@ -3,6 +3,7 @@
 from kalends import errors
 from kalends.context import Context
 from kalends.http.endpoint import Document
+from kalends.i18n import gettext
 from kalends.settings import COLOR
 from kalends.web.accent import style_sheet
 from kalends.web.page import page
@@ -13,6 +14,6 @@ def show(ctx: Context, color_name: str) -> Document:
     """The style sheet of this accent colour: six hexadecimal digits. It follows from its address alone, so caches may store it."""
     color = f"#{color_name}"
     if not COLOR.fullmatch(color):
-        raise errors.NotFound("There is no such path.")
+        raise errors.NotFound(gettext("There is no such path."))
     ctx.headers["Cache-Control"] = "public, max-age=86400"
     return Document(style_sheet(color.lower()).encode(), "text/css; charset=utf-8")

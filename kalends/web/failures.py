@@ -10,6 +10,7 @@ from kalends.errors import Problem
 from kalends.http.endpoint import Document
 from kalends.http.input.params import gather
 from kalends.http.request import Request
+from kalends.i18n import gettext
 from kalends.reply import Reply
 from kalends.settings import Settings
 from kalends.site import store as sites
@@ -91,7 +92,7 @@ def _sign_in(ctx: Context, request: Request) -> Document:
     typed = _form(request)
     values = {"resume": request.path, "typed": urlencode(flatten(typed)), "next": ""}
     ctx.headers["Cache-Control"] = "no-store"
-    return render("account/sign_in.html", ctx, status=401, title="Sign in again", form=FormState(values), lost=_lost_input(typed))
+    return render("account/sign_in.html", ctx, status=401, title=gettext("Sign in again"), form=FormState(values), lost=_lost_input(typed))
 
 
 def flatten(values: dict[str, Any], pattern: str = "{}") -> list[tuple[str, str]]:
@@ -112,8 +113,8 @@ def flatten(values: dict[str, Any], pattern: str = "{}") -> list[tuple[str, str]
 def _lost_input(values: dict[str, Any]) -> str:
     """The input that has to be repeated."""
     if any(isinstance(value, Upload) for value in values.values()):
-        return "the file"
-    return "the password" if any("password" in name for name in values) else ""
+        return gettext("the file")
+    return gettext("the password") if any("password" in name for name in values) else ""
 
 
 def _valid_query(request: Request, problem: Problem) -> str:

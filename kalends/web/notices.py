@@ -1,63 +1,69 @@
 """Notices that a page shows once after a redirect: they wait in a flash cookie."""
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from kalends.context import Context
 from kalends.db import journal
+from kalends.i18n import Text, gettext, ngettext
 
 COOKIE = "kalends_notice"
 COOKIE_SECONDS = 60
 MAX_DIGITS = 16
 
-# Texts by their key in the flash cookie. A pair is the singular and the plural, with {count} for the number.
-NOTICES: dict[str, str | tuple[str, str]] = {
-    "created": "Created.",
-    "saved": "Saved.",
-    "created-already": "This event exists already, so no second one was created.",
-    "deleted": "Deleted.",
-    "sent": "The message is on its way.",
-    "said-yes": "Thank you. You said yes.",
-    "said-yes-or-waits": "Thank you. If all places are taken, you are on the waiting list.",
-    "said-maybe": "Thank you. You said maybe.",
-    "confirm-response": "Thank you. Open the link in the mail that we have sent you: your response counts from then on.",
-    "said-no": "Thank you. You said no.",
-    "announced": ("It is on its way to 1 person.", "It is on its way to {count} people."),
-    "confirm-subscription": "Almost done: follow the link in the mail that we have sent you.",
-    "withdrawn": "The invitation is taken back.",
-    "guest-link-sent": "If this address has responded, a message with its link is on its way.",
-    "guest-link-reset": "The old link has stopped, and a new one is on its way to the guest.",
-    "link-reset": "This is your new link. The old one has stopped.",
-    "guest-added": "The guest is on the list.",
-    "response-removed": "The response is removed.",
-    "commented": "Thank you for your comment.",
-    "waiting": "Thank you. Your comment will appear when the organiser has approved it.",
-    "copied": "This is your own copy.",
-    "shared": "Shared.",
-    "unshared": "No longer shared.",
-    "reset": "The feed has a new address, and the old one has stopped.",
-    "signed-out": "You are signed out.",
-    "mailed": "If we know this address, a message with a link is on its way to it.",
-    "password": "You have a new password. Sign in with it.",
-    "password-changed": "You have a new password, and your other sessions have ended.",
-    "verified": "Your e-mail address is verified.",
-    "verification-sent": "The link is on its way to your address.",
-    "ended": "The session has ended.",
-    "others-ended": "All your other sessions have ended.",
-    "account-deleted": "Your account, its calendars, events and contacts are deleted.",
-    "left": "You have left the calendar.",
-    "left-and-blocked": "You have left the calendar and blocked its owner. Your settings list whom you block.",
-    "unblocked": "Unblocked. What was shared with you meanwhile has to be shared again.",
-    "kept": "Added to your contacts.",
-    "approved": "Approved. Everyone sees it now.",
-    "reported": "Thank you. The administrators of this site will look at it.",
-    "report-closed": "Closed.",
-    "report-reopened": "It is open again.",
-    "hidden": "Hidden. Only you and its author see it now.",
-    "removed": "Removed from the list.",
-    "undone": "Undone.",
-    "pinged": "The ping is on its way. Reload this page to see how your receiver replied.",
-    "redelivered": ("1 delivery is on its way again.", "{count} deliveries are on their way again."),
-    "unreadable": "Some parameters of that address were not valid and were left out.",
+# Texts by their key in the flash cookie.
+NOTICES: dict[str, Text] = {
+    "created": gettext("Created."),
+    "saved": gettext("Saved."),
+    "created-already": gettext("This event exists already, so no second one was created."),
+    "deleted": gettext("Deleted."),
+    "sent": gettext("The message is on its way."),
+    "said-yes": gettext("Thank you. You said yes."),
+    "said-yes-or-waits": gettext("Thank you. If all places are taken, you are on the waiting list."),
+    "said-maybe": gettext("Thank you. You said maybe."),
+    "confirm-response": gettext("Thank you. Open the link in the mail that we have sent you: your response counts from then on."),
+    "said-no": gettext("Thank you. You said no."),
+    "confirm-subscription": gettext("Almost done: follow the link in the mail that we have sent you."),
+    "withdrawn": gettext("The invitation is taken back."),
+    "guest-link-sent": gettext("If this address has responded, a message with its link is on its way."),
+    "guest-link-reset": gettext("The old link has stopped, and a new one is on its way to the guest."),
+    "link-reset": gettext("This is your new link. The old one has stopped."),
+    "guest-added": gettext("The guest is on the list."),
+    "response-removed": gettext("The response is removed."),
+    "commented": gettext("Thank you for your comment."),
+    "waiting": gettext("Thank you. Your comment will appear when the organiser has approved it."),
+    "copied": gettext("This is your own copy."),
+    "shared": gettext("Shared."),
+    "unshared": gettext("No longer shared."),
+    "reset": gettext("The feed has a new address, and the old one has stopped."),
+    "signed-out": gettext("You are signed out."),
+    "mailed": gettext("If we know this address, a message with a link is on its way to it."),
+    "password": gettext("You have a new password. Sign in with it."),
+    "password-changed": gettext("You have a new password, and your other sessions have ended."),
+    "verified": gettext("Your e-mail address is verified."),
+    "verification-sent": gettext("The link is on its way to your address."),
+    "ended": gettext("The session has ended."),
+    "others-ended": gettext("All your other sessions have ended."),
+    "account-deleted": gettext("Your account, its calendars, events and contacts are deleted."),
+    "left": gettext("You have left the calendar."),
+    "left-and-blocked": gettext("You have left the calendar and blocked its owner. Your settings list whom you block."),
+    "unblocked": gettext("Unblocked. What was shared with you meanwhile has to be shared again."),
+    "kept": gettext("Added to your contacts."),
+    "approved": gettext("Approved. Everyone sees it now."),
+    "reported": gettext("Thank you. The administrators of this site will look at it."),
+    "report-closed": gettext("Closed."),
+    "report-reopened": gettext("It is open again."),
+    "hidden": gettext("Hidden. Only you and its author see it now."),
+    "removed": gettext("Removed from the list."),
+    "undone": gettext("Undone."),
+    "pinged": gettext("The ping is on its way. Reload this page to see how your receiver replied."),
+    "unreadable": gettext("Some parameters of that address were not valid and were left out."),
+}
+# Those with a number.
+COUNTED: dict[str, Callable[[int], Text]] = {
+    "announced": lambda count: ngettext("It is on its way to 1 person.", "It is on its way to %(num)s people.", count),
+    "redelivered": lambda count: ngettext("1 delivery is on its way again.", "%(num)s deliveries are on their way again.", count),
 }
 
 
@@ -88,11 +94,7 @@ def take(ctx: Context) -> Notice | None:
 
 def text(key: str, count: str = "") -> str:
     """The text of a notice; empty for a key that is not ours."""
-    notice = NOTICES.get(key, "")
-    number = _number(count)
-    if isinstance(notice, tuple):
-        notice = notice[0] if number == 1 else notice[1]
-    return notice.replace("{count}", f"{number:,}")
+    return COUNTED[key](_number(count)) if key in COUNTED else NOTICES.get(key, "")
 
 
 def _number(digits: str) -> int:

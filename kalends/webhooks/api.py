@@ -9,6 +9,7 @@ from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, paginate
+from kalends.i18n import gettext
 from kalends.journal import store as journal
 from kalends.net.post import AddressRefused, PostFailed, check_url
 from kalends.policy import Right
@@ -59,7 +60,7 @@ def create(ctx: Context, params: WebhookInput) -> WebhookSecret:
         _require_calendar(ctx, params)
         users.lock(ctx, user)
         if store.count(ctx, user.id) >= MAX_WEBHOOKS:
-            raise errors.QuotaReached(f"You have {MAX_WEBHOOKS} webhooks, which is the limit. Delete one first.")
+            raise errors.QuotaReached(gettext("You have %(max)s webhooks, which is the limit. Delete one first.", max=MAX_WEBHOOKS))
         webhook_id = store.insert(ctx, user.id, params, journal.find_journal(ctx))
         deliveries.insert_account_mail(ctx, user, "notice", "webhook_created")
         return _with_secret(ctx, webhook_id)
@@ -126,11 +127,11 @@ def redeliver(ctx: Context, webhook_id: int, params: Redelivery) -> WebhookQueue
     if params.delivery_id is not None:
         queued = store.redeliver(ctx, webhook.id, params.delivery_id)
         if not queued:
-            raise errors.invalid("delivery_id", "is no delivery of this webhook; GET …/deliveries lists them")
+            raise errors.invalid("delivery_id", gettext("is no delivery of this webhook; GET …/deliveries lists them"))
     else:
         since = timestamps.parse_instant(params.since or "")
         if since is None:
-            raise errors.invalid("since", "must be a time such as 2026-05-11T15:00:00Z")
+            raise errors.invalid("since", gettext("must be a time such as 2026-05-11T15:00:00Z"))
         queued = store.redeliver_since(ctx, webhook.id, since)
     store.try_now(ctx, webhook.id)
     return WebhookQueued(queued)
@@ -140,7 +141,7 @@ def _enabled(ctx: Context, webhook_id: int) -> Webhook:
     webhook = policy.webhook(ctx, webhook_id)
     policy.require_webhooks(ctx)
     if not webhook.enabled:
-        raise errors.Conflict("The webhook is switched off. Enable it first, with enabled=true.")
+        raise errors.Conflict(gettext("The webhook is switched off. Enable it first, with enabled=true."))
     return webhook
 
 
@@ -160,7 +161,7 @@ def _check_url(ctx: Context, url: str) -> None:
     except AddressRefused as refusal:
         raise errors.invalid("url", str(refusal)) from None
     except PostFailed:
-        raise errors.invalid("url", "has a host whose name has no address; check how it is spelled") from None
+        raise errors.invalid("url", gettext("has a host whose name has no address; check how it is spelled")) from None
 
 
 def _item(webhook: Webhook) -> WebhookItem:

@@ -10,6 +10,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.input.types import Id
 from kalends.http.paging import MAX_PAGE, Paging
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
@@ -35,7 +36,7 @@ def index(ctx: Context, form: FormState | None = None) -> Document:
     return render(
         "webhooks/index.html",
         ctx,
-        title="Webhooks",
+        title=gettext("Webhooks"),
         form=form,
         webhooks=webhooks,
         names=_calendar_names(ctx, [webhook.calendar_id for webhook in webhooks]),
@@ -58,7 +59,7 @@ def show(
     return render(
         "webhooks/show.html",
         ctx,
-        title="Webhook",
+        title=gettext("Webhook"),
         form=filled(webhook, form),
         webhook=webhook,
         names=_calendar_names(ctx, [webhook.calendar_id]),
@@ -100,7 +101,7 @@ def rotate_secret(ctx: Context, webhook_id: int, params: Form) -> Document:
 @page("GET", "/webhooks/{webhook_id}/delete")
 def ask(ctx: Context, webhook_id: int) -> Document:
     """Ask before a webhook is deleted."""
-    return render("webhooks/delete.html", ctx, title="Delete a webhook", webhook=api.show(ctx, webhook_id))
+    return render("webhooks/delete.html", ctx, title=gettext("Delete a webhook"), webhook=api.show(ctx, webhook_id))
 
 
 @page("POST", "/webhooks/{webhook_id}/delete")

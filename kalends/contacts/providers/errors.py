@@ -1,6 +1,7 @@
 """Errors of contact imports: each problem type says what to do next."""
 
 from kalends.errors import Code, FieldError, Invalid
+from kalends.i18n import gettext
 
 NAMES = {"google": "Google", "outlook": "Microsoft", "yahoo": "Yahoo"}
 APP_PASSWORDS = {
@@ -21,35 +22,35 @@ class WrongPassword(Refusal):
     """A provider of contacts does not know this user name with this password."""
 
     kind = "provider-wrong-password"
-    title = "The provider refused the password"
+    title = gettext("The provider refused the password")
 
 
 class AppPasswordNeeded(Refusal):
     """A provider of contacts refused what does not look like an app password."""
 
     kind = "provider-app-password-needed"
-    title = "The provider wants an app password"
+    title = gettext("The provider wants an app password")
 
 
 class OAuthNeeded(Refusal):
     """A password alone does not open this account of a provider of contacts: send an `access_token`."""
 
     kind = "provider-oauth-needed"
-    title = "The provider wants a sign-in by OAuth"
+    title = gettext("The provider wants a sign-in by OAuth")
 
 
 class WrongToken(Refusal):
     """The `access_token` of a provider of contacts is wrong, has expired, or may not read contacts."""
 
     kind = "provider-wrong-token"
-    title = "The provider refused the token"
+    title = gettext("The provider refused the token")
 
 
 class ProviderReplyInvalid(Refusal):
     """What a provider of contacts sent cannot be used: no list of contacts, too large, too many, or it leads to another host."""
 
     kind = "provider-invalid-reply"
-    title = "The provider's reply cannot be used"
+    title = gettext("The provider's reply cannot be used")
 
 
 def wrong_password(service: str) -> Refusal:

@@ -9,6 +9,7 @@ from kalends.contacts.model import ImportInput
 from kalends.contacts.providers import carddav, graph
 from kalends.contacts.providers import errors as provider_errors
 from kalends.errors import Invalid, Unavailable, invalid
+from kalends.i18n import gettext
 from kalends.net import http_client
 from kalends.settings import Settings
 
@@ -42,14 +43,14 @@ def fetch_entries(settings: Settings, params: ImportInput) -> list[Entry]:
 def _check(params: ImportInput) -> None:
     if params.access_token:
         if not graph.is_token(params.access_token):
-            raise invalid("access_token", "must be a token, which has no spaces and no letters beyond ASCII")
+            raise invalid("access_token", gettext("must be a token, which has no spaces and no letters beyond ASCII"))
         return
     if not params.password:
         raise invalid("password", ImportInput.OPTIONS.rules["password"])
     if not params.user_name:
         raise invalid("user_name", ImportInput.OPTIONS.rules["user_name"])
     if params.service != "outlook" and ":" in params.user_name:
-        raise invalid("user_name", "must have no colon")
+        raise invalid("user_name", gettext("must have no colon"))
 
 
 def _from_carddav(session: http_client.ProviderSession, settings: Settings, params: ImportInput) -> list[Entry]:

@@ -15,6 +15,7 @@ from kalends.events.imports.incoming import IncomingSeries
 from kalends.events.imports.plan import Plan, Progress, build_plan, show_nothing, split_batches
 from kalends.events.model import EventImport, ImportedEvent
 from kalends.http.remarks import Remark, limit_remarks
+from kalends.i18n import gettext
 from kalends.ical import parse
 from kalends.ical.lines import unsplit_utf8
 from kalends.ical.parse import CalendarFile
@@ -126,7 +127,7 @@ def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], 
     try:
         writer.write()
     except UniqueViolation:
-        raise errors.Conflict("Somebody changed these events at the same time. Import the file again.") from None
+        raise errors.Conflict(gettext("Somebody changed these events at the same time. Import the file again.")) from None
     outcome.events += writer.first_events(accepted[: MAX_LISTED - len(outcome.events)])
 
 

@@ -12,6 +12,7 @@ from kalends.events.imports.zones import EntryZone
 from kalends.events.series.rule import Rule, add_months
 from kalends.events.series.store import MONTHS_AHEAD
 from kalends.events.span import Span
+from kalends.i18n import gettext
 from kalends.ical.parse import Entry
 from kalends.ical.rrule import BudgetExceeded
 from kalends.values import datetimes
@@ -89,9 +90,13 @@ class Importer:
         self._events += events
         self._text += events * len(content.columns["search"])
         if self._events > MAX_EVENTS:
-            raise errors.invalid("file", f"makes more than {MAX_EVENTS:,} events, with all that repeats; import it in parts", "too_large")
+            raise errors.invalid(
+                "file", gettext("makes more than %(max)s events, with all that repeats; import it in parts", max=MAX_EVENTS), "too_large"
+            )
         if self._text > MAX_TEXT:
-            raise errors.invalid("file", "repeats so much text that it cannot be imported at once; import it in parts", "too_large")
+            raise errors.invalid(
+                "file", gettext("repeats so much text that it cannot be imported at once; import it in parts"), "too_large"
+            )
 
     def horizon(self, start: date) -> date:
         """The last day for which occurrences of an endless rule are created."""

@@ -12,6 +12,7 @@ from kalends.events.imports.entries import MAX_DAYS, EntryReader, as_all_day
 from kalends.events.imports.incoming import Importer, IncomingSeries
 from kalends.events.imports.recurrence import RecurrenceReader
 from kalends.http.remarks import Remark
+from kalends.i18n import gettext
 from kalends.ical.parse import CalendarFile, Entry
 from kalends.values import datetimes
 
@@ -51,7 +52,11 @@ def build_plan(
     incoming = [series for uid, entries in progress(list(groups.items()), "Reading") for series in _read_group(importer, uid, entries)]
     if not incoming:
         first = reader.remarks[0]
-        raise errors.invalid("file", f"has no event that can be read; line {first.line}: {first.message}", "invalid_format")
+        raise errors.invalid(
+            "file",
+            gettext("has no event that can be read; line %(line)s: %(message)s", line=str(first.line), message=first.message),
+            "invalid_format",
+        )
     reader.warn_unsupported()
     _refuse_too_much_text(incoming)
     return Plan(incoming, list(dict.fromkeys(reader.remarks)), importer.skipped)
@@ -75,8 +80,13 @@ def _refuse_too_much_text(incoming: list[IncomingSeries]) -> None:
     """A series is written in one transaction, and has the same limit as one that is created here."""
     for series in incoming:
         if series.text_size > store.MAX_TEXT:
-            limit = f"{store.MAX_TEXT:,} characters fit, and its occurrences have {series.text_size:,} together"
-            message = f"the event on line {series.line} repeats too much text: {limit}; shorten the text or the rule"
+            message = gettext(
+                "the event on line %(line)s repeats too much text: %(max)s characters fit, and its occurrences have %(count)s together; "
+                "shorten the text or the rule",
+                line=str(series.line),
+                max=store.MAX_TEXT,
+                count=series.text_size,
+            )
             raise errors.invalid("file", message, "too_large")
 
 

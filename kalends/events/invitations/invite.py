@@ -15,6 +15,7 @@ from kalends.events.invitations import calendar_part, store
 from kalends.events.invitations.model import MAX_AT_ONCE, InvitationInput, Invited
 from kalends.events.invitations.store import Invitee, Target
 from kalends.events.series import scope as series_scope
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.contact import Contact
 from kalends.records.event import Event
@@ -56,7 +57,9 @@ def select(ctx: Context, event_id: int, params: InvitationInput) -> tuple[Event,
     target = store.target_of(event, params.scope)
     guests, without_address = _guests(ctx, params)
     if len(guests) > MAX_AT_ONCE:
-        raise errors.invalid("addresses", f"at most {MAX_AT_ONCE} people can be invited at once; invite them in parts", "too_many")
+        raise errors.invalid(
+            "addresses", gettext("at most %(max)s people can be invited at once; invite them in parts", max=MAX_AT_ONCE), "too_many"
+        )
     invited = {key for key, row in store.find_by_addresses(ctx, target, guests).items() if row.state != "withdrawn"}
     if target.kind == "event" and event.series_id is not None:
         whole = Target("series", event.series_id)
@@ -73,14 +76,14 @@ def resend(ctx: Context, event_id: int, invitation_id: int) -> Invitation:
     invitation, _ = policy.invitation(ctx, event_id, invitation_id)
     event = _load_open(ctx, event_id)
     if invitation.state == "withdrawn":
-        raise errors.Conflict("This invitation was taken back. Invite the address again.")
+        raise errors.Conflict(gettext("This invitation was taken back. Invite the address again."))
     if invitation.state == "queued":
         return invitation
     recipient = ("email", invitation.address)
     if suppressions.find_suppressed(ctx, event.owner_id, event.id, "invitation", {recipient}):
-        raise errors.Conflict("This address gets no invitations any more: it does not work, or its owner does not want them.")
+        raise errors.Conflict(gettext("This address gets no invitations any more: it does not work, or its owner does not want them."))
     if _is_flooded(ctx, invitation.address):
-        raise errors.TooMany("This address was sent many invitations in the last hour. Try again later.", deliveries.HOUR)
+        raise errors.TooMany(gettext("This address was sent many invitations in the last hour. Try again later."), deliveries.HOUR)
     policy.require_verified_sender(ctx)
     limits.count_invitations(ctx, 1)
     sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)
@@ -122,22 +125,22 @@ def _is_flooded(ctx: Context, address: str) -> bool:
 def _load_open(ctx: Context, event_id: int) -> Event:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if event.status == "cancelled":
-        raise errors.EventCancelled("This event is cancelled: nobody can be invited to it.")
+        raise errors.EventCancelled(gettext("This event is cancelled: nobody can be invited to it."))
     if event.is_over(ctx.now) and event.series_id is None:
-        raise errors.Conflict("This event is over: nobody can be invited to it.")
+        raise errors.Conflict(gettext("This event is over: nobody can be invited to it."))
     return event
 
 
 def _guests(ctx: Context, params: InvitationInput) -> tuple[dict[str, Invitee], int]:
     """The guests by the keys of their addresses, and how many contacts have no address."""
     if not (params.addresses or params.contact_ids or params.tag):
-        raise errors.invalid("addresses", "name somebody: addresses, contact_ids or tag", "required")
+        raise errors.invalid("addresses", gettext("name somebody: addresses, contact_ids or tag"), "required")
     rows: list[Contact] = []
     if params.contact_ids:
         rows = contacts.find_by_ids(ctx, params.contact_ids)
         missing = set(params.contact_ids) - {row.id for row in rows}
         if missing:
-            raise errors.invalid("contact_ids", f"contact {min(missing)} is not there", "not_found")
+            raise errors.invalid("contact_ids", gettext("contact %(id)s is not there", id=str(min(missing))), "not_found")
     if params.tag:
         rows += contacts.index(ctx, ContactFilter(tags=params.tag), MAX_AT_ONCE + 1)
     guests = {fold_case(row.email_address): Invitee(row.email_address, _name(row)) for row in rows if row.email_address}

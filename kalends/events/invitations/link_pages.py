@@ -13,6 +13,7 @@ from kalends.events.invitations import reply
 from kalends.events.status import describe
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.i18n import gettext
 from kalends.questions import answer_form
 from kalends.questions import ask as ask_page
 from kalends.questions import store as questions
@@ -50,7 +51,7 @@ def show(ctx: Context, invitation_token: str, params: Choice = NO_CHOICE, form: 
     return render(
         "invitations/link.html",
         ctx,
-        title="Your invitation",
+        title=gettext("Your invitation"),
         form=form or filled(values),
         invitation=invitation,
         event=event,
@@ -96,7 +97,9 @@ def answer(ctx: Context, invitation_token: str, params: Form) -> Document:
 def ask_stop(ctx: Context, invitation_token: str, form: FormState | None = None) -> Document:
     """Ask whose invitations the guest does not want any more."""
     _, event = _load(ctx, invitation_token)
-    return render("invitations/stop.html", ctx, title="Do not invite me again", form=form or filled({"whose": "organiser"}), event=event)
+    return render(
+        "invitations/stop.html", ctx, title=gettext("Do not invite me again"), form=form or filled({"whose": "organiser"}), event=event
+    )
 
 
 @page("POST", "/i/{invitation_token}/stop", guests=True, credentials=False, by_link=True, rate_limited=True, again=ask_stop)
@@ -106,7 +109,7 @@ def stop(ctx: Context, invitation_token: str, params: Form) -> Document:
     whose = params.read(StopScope).whose
     owner_id = event.owner_id if whose == "organiser" else None
     suppressions.insert(ctx, "invitation", "unsubscribed", "email", invitation.address, owner_id=owner_id)
-    return render("invitations/stopped.html", ctx, title="No more invitations", event=event, whose=whose)
+    return render("invitations/stopped.html", ctx, title=gettext("No more invitations"), event=event, whose=whose)
 
 
 def _save(ctx: Context, invitation: Invitation, event: Event, form: Form) -> Document:

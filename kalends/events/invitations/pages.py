@@ -14,6 +14,7 @@ from kalends.http import paging
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.i18n import gettext
 from kalends.outbound import invitation_message as message
 from kalends.policy import Right
 from kalends.records.contact import Contact
@@ -50,7 +51,7 @@ def index(ctx: Context, event_id: int, params: InvitationSearch = NO_SEARCH, for
     return render(
         "invitations/index.html",
         ctx,
-        title=f"Invitations to {event.title}",
+        title=gettext("Invitations to %(title)s", title=event.title),
         event=event,
         invitations=[present.item(row) for row in rows],
         total=store.count_of_event(ctx, event),
@@ -83,7 +84,7 @@ def check(ctx: Context, event_id: int, params: Form) -> Document:
     return render(
         "invitations/check.html",
         ctx,
-        title="Check the invitation",
+        title=gettext("Check the invitation"),
         event=event,
         counts=selection.counts,
         carried=[pair for pair in carried if pair[1]],

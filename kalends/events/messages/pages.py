@@ -10,6 +10,7 @@ from kalends.events.messages.model import MessageGroup, MessageInput
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.i18n import gettext
 from kalends.outbound import guest_message as mail
 from kalends.policy import Right
 from kalends.web import form_token
@@ -36,7 +37,7 @@ def index(ctx: Context, event_id: int, params: Paging = NO_PAGE, form: FormState
     return render(
         "messages/index.html",
         ctx,
-        title=f"Messages about {event.title}",
+        title=gettext("Messages about %(title)s", title=event.title),
         event=event,
         messages=listed.messages,
         next_page=listed.next,
@@ -57,7 +58,7 @@ def check(ctx: Context, event_id: int, params: Form) -> Document:
     return render(
         "messages/check.html",
         ctx,
-        title="Check the message",
+        title=gettext("Check the message"),
         event=event,
         told=selection.told,
         subject=fields.subject,

@@ -10,6 +10,7 @@ from kalends.deliveries.model import Told
 from kalends.events.invitations import store as invitations
 from kalends.events.messages import store
 from kalends.events.messages.model import GROUPS, MessageInput
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.event import Event
 from kalends.values.text import fold_case
@@ -41,11 +42,11 @@ def select(ctx: Context, event_id: int, params: MessageInput) -> tuple[Event, Se
     """The event, and those whom the message names. Whoever writes it gets it only if their response is named by its id."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if not params.to:
-        raise errors.invalid("to", f"name somebody: {', '.join(GROUPS)}, or ids of responses", "required")
+        raise errors.invalid("to", gettext("name somebody: %(groups)s, or ids of responses", groups=", ".join(GROUPS)), "required")
     ids = {int(each) for each in params.to if each not in GROUPS}
     rows = store.find_guests(ctx, event.id, set(params.to) - set(map(str, ids)), ids)
     if unknown := ids - {row.id for row in rows}:
-        raise errors.invalid("to", f"response {min(unknown)} is not one to this event", "not_found")
+        raise errors.invalid("to", gettext("response %(id)s is not one to this event", id=str(min(unknown))), "not_found")
     me = policy.me(ctx)
     guests = [row for row in rows if row.id in ids or row.user_id != me]
     named = {fold_case(row.email_address): Recipient(row.email_address, row.id) for row in guests if row.email_address and row.sees}

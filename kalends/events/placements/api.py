@@ -12,6 +12,7 @@ from kalends.events.placements import store as placements
 from kalends.events.reminders import store as reminders
 from kalends.events.series import store as series_store
 from kalends.http.endpoint import endpoint
+from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.questions import store as questions
 from kalends.records.event import Event
@@ -42,7 +43,9 @@ def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     policy.require_removal(ctx, event, calendar_id)
     _require_free_uid(ctx, event, calendar_id)
     if not placements.delete(ctx, event, calendar_id):
-        raise errors.Conflict("This is the event's last home. Delete the event instead, or add it to another calendar of its owner first.")
+        raise errors.Conflict(
+            gettext("This is the event's last home. Delete the event instead, or add it to another calendar of its owner first.")
+        )
     try:
         return present.load_detail(ctx, event_id)
     except errors.NotFound:

@@ -58,7 +58,7 @@ def index(ctx: Context, owner: Owner, form: FormState | None) -> Document:
     return render(
         "reminders/index.html",
         ctx,
-        title=f"Reminders of {owner.name}",
+        title=gettext("Reminders of %(name)s", name=owner.name),
         owner=owner,
         form=form or FormState(NEW),
         choices=WHEN,
@@ -78,7 +78,7 @@ def edit(ctx: Context, owner: Owner, reminder_id: int, form: FormState | None) -
     return render(
         "reminders/edit.html",
         ctx,
-        title=f"Edit a reminder of {owner.name}",
+        title=gettext("Edit a reminder of %(name)s", name=owner.name),
         owner=owner,
         reminder_id=reminder_id,
         form=form or FormState(NEW | values | {"when": when}),

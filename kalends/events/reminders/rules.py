@@ -7,6 +7,7 @@ from msgspec import structs
 from kalends import errors
 from kalends.events.reminders.model import MAX_REMINDERS, EventReminderFields, ReminderFields
 from kalends.http.input.fields import Changes
+from kalends.i18n import gettext
 from kalends.records.reminder import Reminder
 
 
@@ -15,13 +16,13 @@ def check(fields: ReminderFields) -> None:
     if fields.before is not None:
         for name in ("days_before", "at"):
             if getattr(fields, name) is not None:
-                raise errors.invalid(name, "does not go with before; leave one of them out", "conflict")
+                raise errors.invalid(name, gettext("does not go with before; leave one of them out"), "conflict")
         return
     if fields.days_before is None and fields.at is None:
-        raise errors.invalid("before", "is required, unless there are days_before and at", "required")
+        raise errors.invalid("before", gettext("is required, unless there are days_before and at"), "required")
     for name, other in (("days_before", "at"), ("at", "days_before")):
         if getattr(fields, name) is None:
-            raise errors.invalid(name, f"is required with {other}", "required")
+            raise errors.invalid(name, gettext("is required with %(other)s", other=other), "required")
 
 
 def merge(changes: Changes[ReminderFields] | Changes[EventReminderFields], current: ReminderFields) -> ReminderFields:
@@ -39,4 +40,4 @@ def merge(changes: Changes[ReminderFields] | Changes[EventReminderFields], curre
 def require_room(others: Sequence[Reminder]) -> None:
     """Raise Conflict if there are as many reminders as there may be."""
     if len(others) >= MAX_REMINDERS:
-        raise errors.Conflict(f"There are {MAX_REMINDERS} reminders already. Delete one that is not needed.")
+        raise errors.Conflict(gettext("There are %(max)s reminders already. Delete one that is not needed.", max=MAX_REMINDERS))

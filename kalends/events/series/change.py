@@ -13,6 +13,7 @@ from kalends.events.series import scope
 from kalends.events.status import require_status_for_note
 from kalends.http.input.fields import Changes
 from kalends.http.input.tags import tagged
+from kalends.i18n import gettext
 from kalends.records.event import Event
 from kalends.records.response_settings import NAMES as SETTINGS
 from kalends.values import datetimes
@@ -74,7 +75,7 @@ def differs(ctx: Context, event: Event, changes: Changes[EventChanges]) -> bool:
 def require_one_event_for_scope(ids: list[int] | None, which: str) -> None:
     """Refuse a wider scope together with `ids`."""
     if ids and which != "this":
-        raise errors.invalid("scope", "goes with one event alone, not with ids", "conflict")
+        raise errors.invalid("scope", gettext("goes with one event alone, not with ids"), "conflict")
 
 
 @contextmanager
@@ -83,7 +84,7 @@ def refuse_overflow(field: str) -> Iterator[None]:
     try:
         yield
     except OverflowError:
-        raise errors.invalid(field, "the series would reach beyond the year 9999", "too_large") from None
+        raise errors.invalid(field, gettext("the series would reach beyond the year 9999"), "too_large") from None
 
 
 def _take_quota(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> None:

@@ -7,6 +7,7 @@ from msgspec import Struct, field, structs
 
 from kalends.events.series.rule import Rule, parse_text
 from kalends.events.series.sentence import describe, is_moved_to_last
+from kalends.i18n import Text
 from kalends.ical.canonical_rule import format_days, sort_numbers
 from kalends.ical.rrule import add_defaults
 
@@ -28,6 +29,11 @@ class Repeat(Struct, frozen=True, kw_only=True):
     also: list[str]
     excepted: list[str] = field(name="except")
     text: str
+
+    @property
+    def sentence(self) -> Text:
+        """The rule in words, for pages in any language."""
+        return _describe(self.rrule, self.start_date)
 
     def has(self, day: date) -> bool:
         """Whether the rule has this date, or it was added."""
@@ -72,9 +78,15 @@ def _build_repeat(rrule: str, start_date: str) -> Repeat:
         rrule=rrule,
         also=[],
         excepted=[],
-        # A yearly rule has the date of the event, which is beside it wherever the sentence is.
-        text=describe(rule if rule.frequency == "YEARLY" else add_defaults(rule, date.fromisoformat(start_date))),
+        text=str(_describe(rrule, start_date)),
     )
+
+
+@lru_cache(maxsize=1_000)
+def _describe(rrule: str, start_date: str) -> Text:
+    rule = parse_text(rrule)
+    # A yearly rule has the date of the event, which is beside it wherever the sentence is.
+    return describe(rule if rule.frequency == "YEARLY" else add_defaults(rule, date.fromisoformat(start_date)))
 
 
 def _split(dates: str) -> list[str]:

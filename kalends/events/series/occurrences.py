@@ -15,6 +15,7 @@ from kalends.events.series.request import Request
 from kalends.events.series.rule import Rule, add_months
 from kalends.events.series.store import MONTHS_AHEAD, Series, WithoutSlot
 from kalends.events.span import Span
+from kalends.i18n import gettext
 from kalends.questions import store as questions
 from kalends.records.event import Event
 from kalends.values import datetimes
@@ -45,7 +46,11 @@ def plan(ctx: Context, event: Event, request: Request) -> Change:
     until = horizon(ctx, request.rule)
     slots, excepted = ({day.isoformat() for day in days} for days in (request.find_dates(until), request.excepted))
     if len(slots) > (most := store.max_copies(event)):
-        message = f"of an event with this much text {most:,} occurrences fit, and this would be {len(slots):,}; shorten the text"
+        message = gettext(
+            "of an event with this much text %(max)s occurrences fit, and this would be %(count)s; shorten the text",
+            max=most,
+            count=len(slots),
+        )
         raise errors.invalid(request.end_field, message, "too_many")
     if event.series_id is None:
         return Change(until, slots - excepted, {}, {}, 0, excepted)

@@ -12,6 +12,7 @@ from kalends.events.input import RepeatInput
 from kalends.events.series.rule import MAX_INTERVAL, MAX_STEPS, Rule, add_months, to_until
 from kalends.events.series.store import MAX_OCCURRENCES
 from kalends.events.span import Span
+from kalends.i18n import gettext
 from kalends.ical import rrule
 from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import Budget, BudgetExceeded, Recurrence
@@ -69,9 +70,9 @@ def read(params: RepeatInput, event: Event | Span) -> Request:
 
 def _read_fields(params: RepeatInput, start: date, zone: str) -> Recurrence:
     if params.frequency is None:
-        raise errors.invalid("frequency", "is required, unless there is an rrule", "required")
+        raise errors.invalid("frequency", gettext("is required, unless there is an rrule"), "required")
     if params.count is not None and params.end_date:
-        raise errors.invalid("count", "does not go with end_date; send one of them", "conflict")
+        raise errors.invalid("count", gettext("does not go with end_date; send one of them"), "conflict")
     parts = [f"FREQ={params.frequency}", f"INTERVAL={params.interval}"]
     for name, part in _PARTS.items():
         if values := getattr(params, name):
@@ -79,34 +80,34 @@ def _read_fields(params: RepeatInput, start: date, zone: str) -> Recurrence:
             _parse(name, f"FREQ={params.frequency};{parts[-1]}")
     recurrence = _parse("frequency", ";".join(parts))
     if params.frequency in ("DAILY", "WEEKLY") and any(ordinal for ordinal, _ in recurrence.days):
-        raise errors.invalid("by_day", "has a number, which goes with MONTHLY and YEARLY alone", "conflict")
+        raise errors.invalid("by_day", gettext("has a number, which goes with MONTHLY and YEARLY alone"), "conflict")
     if recurrence.positions and not (recurrence.days or recurrence.month_days or recurrence.months):
-        raise errors.invalid("by_set_pos", "goes with by_day, by_month_day or by_month; send one of them, too", "conflict")
+        raise errors.invalid("by_set_pos", gettext("goes with by_day, by_month_day or by_month; send one of them, too"), "conflict")
     if params.short_months == "last":
         recurrence = _move_to_last(recurrence, start)
     end = datetimes.parse(params.end_date).to_date(zone) if params.end_date else None
     if end and end < start:
-        raise errors.invalid("end_date", f"must not be before the start of the repetition, {start}", "conflict")
+        raise errors.invalid("end_date", gettext("must not be before the start of the repetition, %(start)s", start=str(start)), "conflict")
     return structs.replace(recurrence, count=params.count, until=to_until(end) if end else None)
 
 
 def _move_to_last(rule: Recurrence, start: date) -> Recurrence:
     """The rule with the last day of the months that are too short for its day."""
     if rule.frequency not in ("MONTHLY", "YEARLY") or rule.days or rule.positions:
-        raise errors.invalid("short_months", "last goes with MONTHLY and YEARLY, without by_day and by_set_pos", "conflict")
+        raise errors.invalid("short_months", gettext("last goes with MONTHLY and YEARLY, without by_day and by_set_pos"), "conflict")
     days = rule.month_days or {start.day}
     is_in_one_month = rule.frequency == "YEARLY" and len(months := rule.months or (set() if rule.month_days else {start.month})) == 1
     if max(days) <= DAYS_OF_FEBRUARY or (is_in_one_month and 2 not in months and max(days) <= DAYS_OF_SHORT_MONTH):
         return rule
     if len(days) > 1:
-        raise errors.invalid("short_months", "last goes with one day of the month; send -1 for the last day", "conflict")
+        raise errors.invalid("short_months", gettext("last goes with one day of the month; send -1 for the last day"), "conflict")
     [day] = days
     if day == DAYS_OF_LONG_MONTH or is_in_one_month:
         month_days, positions = frozenset({-1}), rule.positions
     elif rule.frequency == "MONTHLY":
         month_days, positions = frozenset(range(DAYS_OF_FEBRUARY, day + 1)), frozenset({-1})
     else:
-        raise errors.invalid("short_months", "last goes with MONTHLY here; send it with by_month instead of YEARLY", "conflict")
+        raise errors.invalid("short_months", gettext("last goes with MONTHLY here; send it with by_month instead of YEARLY"), "conflict")
     months_of_rule = rule.months or (frozenset({start.month}) if is_in_one_month else frozenset())
     return structs.replace(rule, months=months_of_rule, month_days=month_days, positions=positions)
 
@@ -115,18 +116,24 @@ def _read_rrule(params: RepeatInput, event: Event | Span) -> Recurrence:
     others = {"frequency", "end_date", "count", *_PARTS}
     sent = sorted(name for name in others if getattr(params, name))
     if sent or params.interval > 1 or params.short_months != "skip":
-        raise errors.invalid("rrule", f"does not go with {sent[0] if sent else 'interval or short_months'}; send one of them", "conflict")
+        raise errors.invalid(
+            "rrule",
+            gettext("does not go with %(other)s; send one of them", other=sent[0] if sent else "interval or short_months"),
+            "conflict",
+        )
     recurrence = _parse("rrule", (params.rrule or "").upper().removeprefix("RRULE:"))
     if not recurrence.is_daily_or_longer:
-        raise errors.invalid("rrule", "repeats within a day; its FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY", "not_a_choice")
+        raise errors.invalid("rrule", gettext("repeats within a day; its FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY"), "not_a_choice")
     if any(recurrence.times):
         raise errors.invalid(
-            "rrule", "has times of its own; remove BYHOUR, BYMINUTE and BYSECOND: the time of day is the event's", "conflict"
+            "rrule", gettext("has times of its own; remove BYHOUR, BYMINUTE and BYSECOND: the time of day is the event's"), "conflict"
         )
     if recurrence.count is not None and recurrence.until:
-        raise errors.invalid("rrule", "has COUNT and UNTIL; remove one of them", "conflict")
+        raise errors.invalid("rrule", gettext("has COUNT and UNTIL; remove one of them"), "conflict")
     if recurrence.interval > MAX_INTERVAL or (recurrence.count or 0) > MAX_OCCURRENCES:
-        raise errors.invalid("rrule", f"has an INTERVAL or a COUNT above {MAX_OCCURRENCES:,}; choose a smaller one", "too_large")
+        raise errors.invalid(
+            "rrule", gettext("has an INTERVAL or a COUNT above %(max)s; choose a smaller one", max=MAX_OCCURRENCES), "too_large"
+        )
     return structs.replace(recurrence, until=to_until(_last_start(recurrence.until, event))) if recurrence.until else recurrence
 
 
@@ -145,7 +152,7 @@ def _parse(field: str, text: str) -> Recurrence:
     try:
         return rrule.parse(text)
     except ValueError as error:
-        raise errors.invalid(field, f"cannot be read: {error}", "invalid_format") from None
+        raise errors.invalid(field, gettext("cannot be read: %(reason)s", reason=str(error)), "invalid_format") from None
 
 
 def _find_first(params: RepeatInput, rule: Recurrence, start: date) -> date:
@@ -154,9 +161,13 @@ def _find_first(params: RepeatInput, rule: Recurrence, start: date) -> date:
     with _refuse_long_search(field):
         first = next(rrule.dates(rule, start, add_months(start, MONTHS_TO_FIRST_DATE), Budget(MAX_STEPS)), None)
     if first is None:
-        raise errors.invalid(field, "never matches: the rule has no date in the next hundred years; change it")
+        raise errors.invalid(field, gettext("never matches: the rule has no date in the next hundred years; change it"))
     if rule.until and rule.until.local.date() < first:
-        raise errors.invalid("rrule" if params.rrule else "end_date", f"is before the first date of the rule, {first}", "conflict")
+        raise errors.invalid(
+            "rrule" if params.rrule else "end_date",
+            gettext("is before the first date of the rule, %(first)s", first=str(first)),
+            "conflict",
+        )
     return first
 
 
@@ -165,7 +176,9 @@ def _refuse_long_search(field: str) -> Iterator[None]:
     try:
         yield
     except BudgetExceeded:
-        raise errors.invalid(field, "has dates so rare that they take too long to find; choose an earlier end", "too_large") from None
+        raise errors.invalid(
+            field, gettext("has dates so rare that they take too long to find; choose an earlier end"), "too_large"
+        ) from None
 
 
 def _read_dates(values: Sequence[str], zone: str) -> tuple[date, ...]:

@@ -1,14 +1,22 @@
 """Recurrence rules in words: `Every second Tuesday of the month until 1 September 2027`."""
 
-from calendar import day_name, month_name
 from collections.abc import Sequence
+from datetime import date
 
-from kalends.i18n.locale import ENGLISH
+from kalends.i18n import DateText, Text, gettext, ngettext
 from kalends.ical.canonical_rule import sort_key, sort_numbers
 from kalends.ical.rrule import Recurrence
 
-_UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
-ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last", -2: "second to last", -3: "third to last"}
+ORDINALS = {
+    1: gettext("first"),
+    2: gettext("second"),
+    3: gettext("third"),
+    4: gettext("fourth"),
+    5: gettext("fifth"),
+    -1: gettext("last"),
+    -2: gettext("second to last"),
+    -3: gettext("third to last"),
+}
 _WORKING_DAYS = frozenset((0, weekday) for weekday in range(5))
 _ALL_DAYS = frozenset((0, weekday) for weekday in range(7))
 
@@ -18,82 +26,141 @@ def is_moved_to_last(rule: Recurrence) -> bool:
     return rule.frequency == "MONTHLY" and rule.positions == {-1} and rule.month_days in ({28, 29}, {28, 29, 30}) and not rule.days
 
 
-def describe(rule: Recurrence) -> str:
+def describe(rule: Recurrence) -> Text:
     """The rule as a sentence without its full stop."""
     if is_moved_to_last(rule):
         days = Recurrence(rule.frequency, rule.interval, months=rule.months, month_days=frozenset({max(rule.month_days)}))
-        return f"{_describe_days(days)}, or its last day{_describe_end(rule)}"
-    return f"{_describe_days(rule)}{_describe_end(rule)}"
+        return _add_end(rule, gettext("%(rule)s, or its last day", rule=_describe_days(days)))
+    return _add_end(rule, _describe_days(rule))
 
 
-def _describe_days(rule: Recurrence) -> str:
-    unit = _UNITS[rule.frequency]
-    every = f"Every {unit}" if rule.interval == 1 else f"Every {rule.interval} {unit}s"
-    days = " ".join(_parts(rule))
-    if not days:
+def name_weekday(weekday: int) -> DateText:
+    """`Monday` for 0."""
+    # A week that begins on a Monday.
+    return DateText(date(2024, 1, 1 + weekday), "weekday")
+
+
+def _add_end(rule: Recurrence, days: Text) -> Text:
+    if rule.count is not None:
+        return ngettext("%(rule)s, once", "%(rule)s, %(num)s times", rule.count, rule=days)
+    return gettext("%(rule)s until %(date)s", rule=days, date=DateText(rule.until.local.date())) if rule.until else days
+
+
+def _describe_days(rule: Recurrence) -> Text:
+    every = _describe_interval(rule)
+    parts = _parts(rule)
+    if not parts:
         return every
-    if rule.frequency == "WEEKLY" and rule.interval == 1 and rule.days == _WORKING_DAYS and days == _join_days(rule):
-        return "Every weekday (Monday to Friday)"
-    if days.startswith("in "):
-        return f"{every} {days}"
+    if rule.frequency == "WEEKLY" and rule.interval == 1 and rule.days == _WORKING_DAYS and parts == [_join_days(rule)]:
+        return gettext("Every weekday (Monday to Friday)")
+    if parts[0].startswith("in "):
+        return _glue([every, *parts])
     if rule.frequency == "MONTHLY" and rule.interval == 1 and not rule.months:
-        return f"Every {days.removeprefix('the ')} of the month"
-    return f"{every} on {days}"
+        return gettext("Every %(days)s of the month", days=_glue(_parts(rule, has_article=False)))
+    return gettext("%(every)s on %(days)s", every=every, days=_glue(parts))
 
 
-def _parts(rule: Recurrence) -> list[str]:
-    """The days, and the months if the rule has some."""
-    days = [_join_days(rule)] if rule.days else []
-    if rule.month_days:
-        days.append(f"{'if it is ' if days else ''}the {_join_numbers(rule.month_days, 'or' if days else 'and')} day")
-    if rule.year_days:
-        days.append(f"the {_join_numbers(rule.year_days)} day of the year")
-    if rule.weeks:
-        days.append(f"in week {_join([str(n) for n in sort_numbers(rule.weeks)])}")
-    if rule.positions and days:
-        days = [f"the {_join([_nth(n) for n in sort_numbers(rule.positions)])} {_singular(rule, days)}"]
+def _describe_interval(rule: Recurrence) -> Text:
+    if rule.frequency == "DAILY":
+        return ngettext("Every day", "Every %(num)s days", rule.interval)
+    if rule.frequency == "WEEKLY":
+        return ngettext("Every week", "Every %(num)s weeks", rule.interval)
+    if rule.frequency == "MONTHLY":
+        return ngettext("Every month", "Every %(num)s months", rule.interval)
+    return ngettext("Every year", "Every %(num)s years", rule.interval)
+
+
+def _parts(rule: Recurrence, *, has_article: bool = True) -> list[Text]:
+    """The days, and the months if the rule has some. has_article: as `the second Tuesday`."""
+    if rule.positions and (days := _day_parts(rule)):
+        nth = _join([_nth(number) for number in sort_numbers(rule.positions)])
+        what = _describe_choice(rule, days)
+        parts = [gettext("the %(nth)s %(what)s", nth=nth, what=what) if has_article else gettext("%(nth)s %(what)s", nth=nth, what=what)]
+    else:
+        parts = _day_parts(rule, has_article=has_article)
     if rule.months:
-        days.append(f"in {_join([month_name[month] for month in sorted(rule.months)])}")
-    return days
+        parts.append(
+            gettext("in %(months)s", months=_join([DateText(date(2024, month, 1), "month_name") for month in sorted(rule.months)]))
+        )
+    return parts
 
 
-def _singular(rule: Recurrence, days: Sequence[str]) -> str:
+def _day_parts(rule: Recurrence, *, has_article: bool = True) -> list[Text]:
+    parts = [_join_days(rule, has_article=has_article)] if rule.days else []
+    if rule.month_days and parts:
+        parts.append(gettext("if it is the %(days)s day", days=_join(_number(rule.month_days), is_either=True)))
+    elif rule.month_days:
+        days = _join(_number(rule.month_days))
+        parts.append(gettext("the %(days)s day", days=days) if has_article else gettext("%(days)s day", days=days))
+    if rule.year_days:
+        days = _join(_number(rule.year_days))
+        parts.append(gettext("the %(days)s day of the year", days=days))
+    if rule.weeks:
+        parts.append(gettext("in week %(weeks)s", weeks=_join([str(number) for number in sort_numbers(rule.weeks)])))
+    return parts
+
+
+def _describe_choice(rule: Recurrence, days: Sequence[Text]) -> Text:
     """What the positions choose from."""
     if rule.days and days == [_join_days(rule)]:
         if rule.days == _WORKING_DAYS:
-            return "weekday (Monday to Friday)"
+            return gettext("weekday (Monday to Friday)")
         if rule.days == _ALL_DAYS:
-            return "day"
-    return f"of {' '.join(days)}"
+            return gettext("day")
+    return gettext("of %(days)s", days=_glue(days))
 
 
-def _join_days(rule: Recurrence) -> str:
+def _join_days(rule: Recurrence, *, has_article: bool = True) -> Text:
     days = sorted(rule.days, key=lambda day: (sort_key(day[0]), day[1]))
-    return _join([f"the {_nth(ordinal)} {day_name[weekday]}" if ordinal else day_name[weekday] for ordinal, weekday in days])
+    return _join([_name_day(*day, has_article=has_article or i > 0) for i, day in enumerate(days)])
 
 
-def _describe_end(rule: Recurrence) -> str:
-    if rule.count is not None:
-        return ", once" if rule.count == 1 else f", {rule.count} times"
-    return f" until {ENGLISH.formats.month_day(rule.until.local.date())}" if rule.until else ""
+def _name_day(ordinal: int, weekday: int, *, has_article: bool) -> Text:
+    """`Tuesday`, `the second Tuesday`."""
+    name = name_weekday(weekday)
+    if not ordinal:
+        return gettext("%(weekday)s", weekday=name)
+    if has_article:
+        return gettext("the %(nth)s %(weekday)s", nth=_nth(ordinal), weekday=name)
+    return gettext("%(nth)s %(weekday)s", nth=_nth(ordinal), weekday=name)
 
 
-def _nth(number: int) -> str:
+def _nth(number: int) -> Text:
     """`second`, `last`."""
     return ORDINALS.get(number) or _format_number(number)
 
 
-def _join_numbers(numbers: frozenset[int], last: str = "and") -> str:
-    return _join([_format_number(number) for number in sort_numbers(numbers)], last)
+def _number(numbers: frozenset[int]) -> list[Text]:
+    return [_format_number(number) for number in sort_numbers(numbers)]
 
 
-def _format_number(number: int) -> str:
+def _format_number(number: int) -> Text:
     """`15th`, `last`, `2nd to last`."""
+    if number == -1:
+        return ORDINALS[-1]
     if number < 0:
-        return "last" if number == -1 else f"{_format_number(-number)} to last"
-    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"
+        return gettext("%(nth)s to last", nth=_format_number(-number))
+    last_digit = 0 if number % 100 in (11, 12, 13) else number % 10
+    if last_digit == 1:
+        return gettext("%(number)sst", number=number)
+    if last_digit == 2:
+        return gettext("%(number)snd", number=number)
+    return gettext("%(number)srd", number=number) if last_digit == 3 else gettext("%(number)sth", number=number)
 
 
-def _join(words: Sequence[str], last: str = "and") -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+def _join(words: Sequence[Text | DateText | str], *, is_either: bool = False) -> Text:
+    """`a, b and c`, or `a, b or c`."""
+    *others, last = words
+    if not others:
+        return last if isinstance(last, Text) else gettext("%(word)s", word=last)
+    some = others[0]
+    for word in others[1:]:
+        some = gettext("%(some)s, %(next)s", some=some, next=word)
+    return gettext("%(some)s or %(last)s", some=some, last=last) if is_either else gettext("%(some)s and %(last)s", some=some, last=last)
+
+
+def _glue(parts: Sequence[Text]) -> Text:
+    glued, *others = parts
+    for part in others:
+        glued = gettext("%(sentence)s %(more)s", sentence=glued, more=part)
+    return glued

@@ -10,6 +10,7 @@ from kalends.context import Context
 from kalends.events.series import store as series_store
 from kalends.events.series.rule import Rule, to_until
 from kalends.events.series.store import LAST_DAY, Series
+from kalends.i18n import gettext
 from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import Recurrence
 from kalends.records.event import Event
@@ -136,5 +137,5 @@ def _find_target(rule: Recurrence, day: date, to: date) -> _Target:
 
 
 def _refusal() -> errors.Invalid:
-    message = "moves the series off the days of its rule; change the rule with repeat instead"
+    message = gettext("moves the series off the days of its rule; change the rule with repeat instead")
     return errors.invalid("start_time", message, "conflict")

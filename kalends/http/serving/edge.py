@@ -39,6 +39,7 @@ from kalends.http.serving.notifier import Notifier
 from kalends.http.serving.request_bodies import SMALL, RequestBodies, too_large
 from kalends.http.serving.request_queue import RequestQueue, queue_full
 from kalends.http.serving.thread_pool import PoolSize, ThreadPool
+from kalends.i18n import gettext
 from kalends.log import endpoint_name, get_logger
 from kalends.net.client_network import network
 from kalends.reply import Reply
@@ -53,14 +54,14 @@ POOLS = {
         queue=16,
         threads_per_client=2,
         queue_per_client=6,
-        overload_message="Too many people are signing in at once. Try again shortly.",
+        overload_message=gettext("Too many people are signing in at once. Try again shortly."),
     ),
     "upload": PoolSize(
         threads=2,
         queue=4,
         threads_per_client=1,
         queue_per_client=1,
-        overload_message="Other imports are running. Try again in a minute.",
+        overload_message=gettext("Other imports are running. Try again in a minute."),
     ),
 }
 # How long the rest of a refused body is read: a client that is disconnected while it sends never reads the response.

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterable
 
 from kalends import errors
 from kalends.http.input.params import FRAMING, UPLOAD_LIMIT
+from kalends.i18n import gettext
 
 MIB = 1024 * 1024
 # Nearly all bodies are smaller. They have their own budget, so that large bodies cannot keep people from signing in.
@@ -88,7 +89,7 @@ class RequestBodies:
                 if len(body) > max_bytes:
                     raise too_large(max_bytes)
                 if self._budget(len(body)).is_exceeded(network):
-                    raise errors.Unavailable("Too many large requests are arriving. Try again shortly.")
+                    raise errors.Unavailable(gettext("Too many large requests are arriving. Try again shortly."))
                 if len(body) > SMALL and not self._is_stopping:
                     rate.count(len(body))
             # Granian ends a body with one empty chunk. A body that was cut off, or whose chunked encoding is broken, has two.
@@ -126,4 +127,6 @@ class _MinimumRate:
 
 
 def too_large(max_bytes: int) -> errors.TooLarge:
-    return errors.TooLarge(f"A body may have at most {max_bytes // MIB} MiB, and a file 10 MiB where an action takes one.")
+    return errors.TooLarge(
+        gettext("A body may have at most %(max)s MiB, and a file 10 MiB where an action takes one.", max=max_bytes // MIB)
+    )
