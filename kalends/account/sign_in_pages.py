@@ -23,7 +23,9 @@ MISMATCH = gettext("That name and password do not match.")
 
 
 def _form(ctx: Context, form: FormState) -> Document:
-    return render("account/sign_in.html", ctx, title="Sign in again" if form.value("resume") else "Sign in", form=form, lost="")
+    return render(
+        "account/sign_in.html", ctx, title=gettext("Sign in again") if form.value("resume") else gettext("Sign in"), form=form, lost=""
+    )
 
 
 @page("GET", "/sign-in", guests=True)

@@ -110,14 +110,19 @@ def _tabs(ctx: Context, event: Event, tally: Tally, query: GuestQuery) -> list[t
     settings, total = event.settings, tally.yes + tally.maybe + tally.no
     has_places = settings.capacity is not None or settings.approval
     going = guest_list.count(ctx, event.id, "going") if has_places else tally.yes
-    tabs = [("all", "All", total), ("going", "Going", going), ("maybe", "Maybe", tally.maybe), ("no", "No", tally.no)]
+    tabs: list[tuple[str, str, int]] = [
+        ("all", gettext("All"), total),
+        ("going", gettext("Going"), going),
+        ("maybe", gettext("Maybe"), tally.maybe),
+        ("no", gettext("No"), tally.no),
+    ]
     if settings.capacity is not None:
-        tabs.append(("waiting", "Waiting", guest_list.count(ctx, event.id, "waiting")))
+        tabs.append(("waiting", gettext("Waiting"), guest_list.count(ctx, event.id, "waiting")))
     if settings.approval:
-        tabs.append(("pending", "To accept", guest_list.count(ctx, event.id, "pending")))
+        tabs.append(("pending", gettext("To accept"), guest_list.count(ctx, event.id, "pending")))
     unconfirmed = proposals.count(ctx, event.id)
     if unconfirmed or query.tab == "unconfirmed":
-        tabs.append(("unconfirmed", "Unconfirmed", unconfirmed))
+        tabs.append(("unconfirmed", gettext("Unconfirmed"), unconfirmed))
     return tabs
 
 

@@ -9,11 +9,12 @@ from msgspec import Struct, structs
 
 from kalends import errors
 from kalends.errors import FieldError
-from kalends.i18n import gettext
+from kalends.i18n import Text, gettext
 from kalends.questions import asking
 from kalends.questions.asking import MAX_PERSONS, Chosen
 from kalends.questions.model import QuestionItem
 from kalends.questions.present import find_condition
+from kalends.questions.rules import name_answer
 from kalends.records.question import Answer, Question
 from kalends.values.text import is_blank
 from kalends.web.forms import FormState
@@ -32,15 +33,19 @@ class Input(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        return self.question.label if self.person is None else f"{self.question.label} ({person_name(self.person)})"
+        return (
+            self.question.label
+            if self.person is None
+            else gettext("%(question)s (%(person)s)", question=self.question.label, person=person_name(self.person))
+        )
 
     @property
     def is_required(self) -> bool:
         return self.question.required and not self.condition
 
 
-def person_name(person: int) -> str:
-    return "you" if person == 0 else f"person {person + 1}"
+def person_name(person: int) -> Text:
+    return gettext("You") if person == 0 else gettext("Person %(number)s", number=person + 1)
 
 
 def inputs(questions: Sequence[Question], items: Sequence[QuestionItem], people: int) -> list[Input]:
@@ -61,7 +66,15 @@ def _name(question: Question, person: int | None) -> str:
 
 def _condition(question: Question, questions: Sequence[Question]) -> str:
     condition = find_condition(question, questions)
-    return f"Only if the answer to “{condition.label}” is “{question.ask_if_answer}”." if condition else ""
+    return (
+        gettext(
+            "Only if the answer to “%(question)s” is “%(answer)s”.",
+            question=condition.label,
+            answer=name_answer(condition, question.ask_if_answer or ""),
+        )
+        if condition
+        else ""
+    )
 
 
 def values_of(answers: Sequence[Answer]) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from kalends.web.forms import FormState
 from kalends.web.render import render
 
 KINDS = {
-    "text": "A line of text",
-    "long": "A long text",
-    "one": "One of the options",
-    "many": "Several of the options",
-    "yes_no": "Yes or no",
-    "number": "A number",
+    "text": gettext("A line of text"),
+    "long": gettext("A long text"),
+    "one": gettext("One of the options"),
+    "many": gettext("Several of the options"),
+    "yes_no": gettext("Yes or no"),
+    "number": gettext("A number"),
 }
 NEW = {"kind": "text", "per": "party", "keep_days": 30}
 

@@ -7,7 +7,7 @@ from kalends import errors
 from kalends.http.input.form import Form
 from kalends.i18n import gettext
 from kalends.questions.model import WITH_OPTIONS, QuestionFields
-from kalends.questions.rules import possible_answers
+from kalends.questions.rules import name_answer, possible_answers
 from kalends.records.question import Question
 
 LIMIT_SIGN = "|"
@@ -48,8 +48,14 @@ def values_of(fields: QuestionFields) -> dict[str, Any]:
     }
 
 
-def conditions(questions: Sequence[Question], question_id: int | None = None) -> list[tuple[str, str]]:
+def conditions(questions: Sequence[Question], question_id: int | None = None) -> Sequence[tuple[str, str]]:
     """The conditions that a question may have: an answer to one of those before it."""
     before = [question for question in questions if question_id is None or question.id < question_id]
     answers = [(question, answer) for question in before for answer in possible_answers(question)]
-    return [("", "Always")] + [(f"{question.id}:{answer}", f"Only if “{question.label}” is “{answer}”") for question, answer in answers]
+    return [("", gettext("Always"))] + [
+        (
+            f"{question.id}:{answer}",
+            gettext("Only if “%(question)s” is “%(answer)s”", question=question.label, answer=name_answer(question, answer)),
+        )
+        for question, answer in answers
+    ]

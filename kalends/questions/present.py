@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from kalends.context import Context
+from kalends.i18n import gettext
 from kalends.questions import answers, store
 from kalends.questions.answers import Counts
 from kalends.questions.model import AnswerItem, AskIf, Condition, EventQuestionFields, Kind, OptionInput, OptionItem, Per, QuestionItem
@@ -79,7 +80,7 @@ def answer_items(rows: Sequence[Answer] | Sequence[NewAnswer]) -> list[AnswerIte
 def describe(answer: str | bool | int | float | list[str]) -> str:
     """An answer as people read it."""
     if isinstance(answer, bool):
-        return "yes" if answer else "no"
+        return gettext("yes") if answer else gettext("no")
     return ", ".join(answer) if isinstance(answer, list) else str(answer)
 
 

@@ -45,6 +45,11 @@ def possible_answers(question: Question) -> list[str]:
     return list(YES_NO) if question.kind == "yes_no" else [option.label for option in question.choices]
 
 
+def name_answer(question: Question, answer: str) -> str:
+    """An answer as people read it."""
+    return (gettext("yes") if answer == YES_NO[0] else gettext("no")) if question.kind == "yes_no" else answer
+
+
 def _check_options(fields: QuestionFields) -> None:
     labels = [option.label for option in fields.options]
     if fields.kind in WITH_OPTIONS and not labels:

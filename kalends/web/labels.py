@@ -1,4 +1,4 @@
-"""The names of fields, error messages and counts as pages show them."""
+"""The names of fields, their values and error messages as pages show them."""
 
 import re
 
@@ -7,20 +7,35 @@ from kalends.i18n.locale import ENGLISH, Locale
 
 # Labels of fields whose name alone is not enough.
 LABELS = {
+    "accent_color": gettext("Colour of links and buttons"),
+    "accepted_for": gettext("Accepted for"),
+    "access_token": gettext("Access token"),
+    "addresses": gettext("E-mail addresses"),
+    "all_day": gettext("All day"),
+    "answers": gettext("Answers"),
+    "approval": gettext("I accept each response"),
+    "approved": gettext("Approved"),
+    "ask_if": gettext("When"),
     "at": gettext("Time of that day"),
     "audience": gettext("Whom"),
     "before": gettext("When"),
-    "calendar_id": gettext("Calendar"),
+    "birthday": gettext("Birthday"),
     "by_day": gettext("Weekdays"),
     "by_month": gettext("Months"),
     "by_month_day": gettext("Days of the month"),
     "by_set_pos": gettext("Which of these days"),
+    "calendar_id": gettext("Calendar"),
     "calendar_ids": gettext("Calendars"),
     "capacity": gettext("Places"),
+    "channel": gettext("How"),
+    "city": gettext("City"),
     "color": gettext("Colour"),
     "comment": gettext("Comment"),
+    "confirm_responses": gettext("Responses count"),
+    "confirmations": gettext("Mail to those who respond"),
+    "contact_ids": gettext("Contacts"),
     "count": gettext("Number of times"),
-    "channel": gettext("How"),
+    "country": gettext("Country"),
     "current_password": gettext("Your password"),
     "days_before": gettext("Days before"),
     "description": gettext("Description"),
@@ -31,50 +46,98 @@ LABELS = {
     "end_date": gettext("Last day"),
     "end_time": gettext("End"),
     "ends": gettext("End of the repetition"),
+    "file": gettext("File"),
+    "first_name": gettext("First name"),
+    "forced": gettext("Accepted beyond the places"),
     "frequency": gettext("How often"),
+    "gender": gettext("Gender"),
+    "headline": gettext("Headline"),
     "hours": gettext("Deliveries"),
     "image_alt": gettext("What the picture shows"),
     "image_url": gettext("Address of the picture"),
-    "kinds": gettext("Kinds of records"),
+    "imprint_url": gettext("Address of the imprint"),
+    "interval": gettext("Every"),
     "keep_days": gettext("Days until the answers are erased"),
+    "kind": gettext("Answer"),
+    "kinds": gettext("Kinds of records"),
     "label": gettext("Question"),
+    "language": gettext("Language"),
+    "last_name": gettext("Last name"),
     "location": gettext("Place"),
+    "location_name": gettext("Name of the place"),
+    "message": gettext("Message"),
     "min_party": gettext("Fewest who would come"),
+    "mobile_number": gettext("Mobile number"),
     "moderation": gettext("Comments that wait for approval"),
     "name": gettext("Name"),
     "notify": gettext("Mail to guests"),
     "nth": gettext("Which weekday"),
     "number": gettext("People"),
+    "offer_hours": gettext("Hours to take an offered place"),
+    "opt_in": gettext("News of other events"),
     "options": gettext("Options"),
+    "party_max": gettext("Most people in one response"),
+    "password": gettext("Password"),
     "per": gettext("Ask"),
     "phone_number": gettext("Mobile number"),
     "plus_n": gettext("Guests"),
+    "privacy_url": gettext("Address of the privacy policy"),
     "public": gettext("Who sees it"),
-    "visibility": gettext("Who sees it"),
+    "reason": gettext("What is wrong with it?"),
     "repeat": gettext("Repeat"),
-    "offer_hours": gettext("Hours to take an offered place"),
+    "required": gettext("A yes needs an answer"),
     "response": gettext("Your response"),
+    "response_notices": gettext("Mail about new responses and comments to your events"),
+    "responses_open": gettext("People can respond"),
     "responses_until": gettext("Respond by"),
+    "role": gettext("What they may do"),
     "rrule": gettext("Whole rule"),
+    "service": gettext("Service"),
     "short_months": gettext("Months without the day"),
+    "show_counts": gettext("Everyone sees how many come"),
     "start_clock": gettext("Time of the start"),
     "start_date": gettext("First day"),
     "start_time": gettext("Start"),
+    "state": gettext("State"),
     "status": gettext("Status"),
     "status_note": gettext("Note"),
+    "street": gettext("Street"),
+    "subject": gettext("Subject"),
+    "tag": gettext("Tag"),
     "tag_list": gettext("Tags"),
+    "tagline": gettext("Line below it"),
     "text": gettext("What to say"),
     "time_zone": gettext("Time zone"),
     "title": gettext("Title"),
     "to": gettext("To whom?"),
-    "until_clock": gettext("Time of the last response"),
     "unique_id": gettext("Your own id"),
+    "until_clock": gettext("Time of the last response"),
     "url": gettext("Address"),
+    "user_name": gettext("User name"),
+    "visibility": gettext("Who sees it"),
+    "waiting_list": gettext("If it is full"),
+    "waiting_order": gettext("A party that is too large for the free places"),
+    "zip": gettext("Postal code"),
     "zip_code": gettext("Postal code"),
 }
 
 STATUSES = {"planned": gettext("Planned"), "cancelled": gettext("Cancelled"), "postponed": gettext("Postponed")}
 RESPONSES = {"YES": gettext("Yes"), "MAYBE": gettext("Maybe"), "NO": gettext("No")}
+
+YES_NO = {"true": gettext("Yes"), "false": gettext("No")}
+FLAGS = ("all_day", "approval", "approved", "forced", "opt_in", "public", "required", "responses_open", "show_counts")
+# Values that are words of ours, by their fields.
+VALUES = {"response": RESPONSES, "status": STATUSES, **dict.fromkeys(FLAGS, YES_NO)}
+# Kinds of records, and of what webhooks send.
+KINDS = {
+    "calendar": gettext("Calendar"),
+    "comment": gettext("Comment"),
+    "contact": gettext("Contact"),
+    "event": gettext("Event"),
+    "ping": gettext("Ping"),
+    "response": gettext("Response"),
+    "series": gettext("Series"),
+}
 
 _FIELD = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 
@@ -111,6 +174,11 @@ def label(field: str) -> str:
     return LABELS.get(field) or field.replace("_", " ").capitalize()
 
 
+def value(field: str, value: str | None) -> str | None:
+    """The value of a field, as people read it."""
+    return VALUES.get(field, {}).get(value or "", value)
+
+
 def message(text: str, locale: Locale = ENGLISH) -> str:
     """An error message with the labels of fields: `must not be before the start`."""
     return _FIELD.sub(lambda match: _name(match[0], locale), locale.translate(text))
@@ -124,8 +192,3 @@ def _name(field: str, locale: Locale) -> str:
 def change(kind: str, op: str) -> str:
     """What a change of an event's history did."""
     return CHANGES.get((kind, op)) or OTHER_CHANGES[op]
-
-
-def plural(number: int, one: str, many: str = "") -> str:
-    """`1 event`, `1,400 events`, in English."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

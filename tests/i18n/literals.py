@@ -41,6 +41,14 @@ def _in_markup(tree: nodes.Template) -> list[str]:
     return reader.literals
 
 
+def texts_of_page(html: str) -> list[str]:
+    """What people read or hear of a page."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader.literals
+
+
 class _Reader(HTMLParser):
     """Collects text and the attributes that people read."""
 

@@ -20,11 +20,11 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 GROUPS: list[tuple[MessageGroup, str]] = [
-    ("going", "Going"),
-    ("maybe", "Maybe"),
-    ("waiting", "Waiting for a place"),
-    ("no", "Not going"),
-    ("not_answered", "Invited, without a response"),
+    ("going", gettext("Going")),
+    ("maybe", gettext("Maybe")),
+    ("waiting", gettext("Waiting for a place")),
+    ("no", gettext("Not going")),
+    ("not_answered", gettext("Invited, without a response")),
 ]
 NO_PAGE = Paging()
 

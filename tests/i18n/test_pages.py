@@ -1,0 +1,77 @@
+"""Every page in a language that has a strange letter for each of ours: what can still be read is not in the catalogues."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from kalends.http.origin import COOKIE
+from kalends.i18n import locale
+from kalends.i18n.catalogs import LANGUAGES, Catalog
+from kalends.settings import Settings
+from kalends.web.environment import environment
+from tests.cast import Cast
+from tests.client import Reply
+from tests.i18n.literals import texts_of_page
+from tests.web.pages import PAGES, Visit, address, reader
+from tests.web.scene import Scene
+
+_KEPT = re.compile(r"(%\(\w+\)s|<[^>]*>|&\w+;)")
+_STRANGE = str.maketrans({chr(code): chr(code - 0x41 + 0x13A0) for code in (*range(0x41, 0x5B), *range(0x61, 0x7B))})
+_READABLE = re.compile(r"[A-Za-z]{2,}")
+# What is the same in every language: names of people, places, languages and services, addresses, and what the scene writes plainly.
+_SAME = re.compile(
+    r"\S+@\S+|\b(?:https?|webcal)://\S+|\b\w+/[A-Z]\w+|\b(?:alice|bob|vera|ada)-\w+|\b(?:Alice|Ada|Bob|Vera|Émile Østergård)\b"
+    r"|\b(?:Google Calendar|Google|Yahoo|Outlook|Microsoft|Kalends|RSS|Atom|API|UTC|Paris)\b"
+    r"|\b(?:Concert|Late session|See you there|friends|jazz|live|Salt|Soup|Pepper|Salad)\b|" + "|".join(LANGUAGES.values())
+)
+# Written for developers, in English.
+_DOCS = "GET /docs"
+
+
+class StrangeCatalog(Catalog, frozen=True):
+    """Has every message."""
+
+    def find(self, msgid: str, plural: str | None = None, number: int = 1) -> str:
+        return estrange(msgid if plural is None or number == 1 else plural)
+
+
+def estrange(text: str) -> str:
+    return "".join(part if i % 2 else part.translate(_STRANGE) for i, part in enumerate(_KEPT.split(text)))
+
+
+@pytest.fixture(autouse=True)
+def strange(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Japanese has no Latin letters in dates."""
+    catalog = StrangeCatalog()
+    monkeypatch.setattr(locale, "load_catalog", lambda language: catalog)
+    environment.cache_clear()
+    yield
+    environment.cache_clear()
+
+
+@pytest.mark.on_one_database
+def test_every_page_is_in_the_language_of_its_reader(cast: Cast, settings: Settings) -> None:
+    scene = Scene(cast, settings, _say)
+    # Guests who are not asked to confirm their response make none.
+    vars(scene)["proposal_token"] = "unknown"
+    readable = {}
+    for visit in [visit for name, visits in PAGES.items() if not name.startswith(_DOCS) for visit in visits]:
+        texts = [_SAME.sub("", text) for text in texts_of_page(_open(scene, visit).text)]
+        if found := [text for text in texts if _READABLE.search(text)]:
+            readable[str(visit)] = found
+    assert readable == {}
+
+
+def _open(scene: Scene, visit: Visit) -> Reply:
+    person = reader(scene, visit.reader)
+    headers = {"accept": "text/html", "accept-language": "ja", "cookie": f"{COOKIE}={person.token}" if person else ""}
+    reply = scene.guest.get(address(scene, visit.path), headers=headers)
+    while reply.status in (303, 308):
+        reply = scene.guest.get(reply.headers["location"], headers=headers)
+    return reply
+
+
+def _say(field: str, words: str) -> str:
+    """Texts of the scene, apart from those whose letters count."""
+    return words if field in ("email", "phone_number", "image", "unique_id", "zip_code", "zip") else estrange(words)
