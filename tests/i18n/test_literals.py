@@ -10,7 +10,8 @@ from tests.i18n.literals import in_module, in_template
 # Their messages are for programs and operators, and in English.
 FOR_PROGRAMS = """
     changes/batch.py changes/stream.py contacts/api.py context.py dav demo events/api.py events/conditions.py events/create_batch.py
-    events/series/copies.py events/series/request.py health http idempotency journal pictures/share_picture.py reference
+    events/imports/file.py events/series/copies.py events/series/request.py
+    health http idempotency journal pictures/share_picture.py reference
     """.split()
 # The API reference is written in English, for developers.
 FOR_DEVELOPERS = {"reference/docs.html", "reference/errors.html", "reference/guide.html", "reference/operation.html"}
