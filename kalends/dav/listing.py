@@ -16,7 +16,8 @@ NAMES = [*IN_ALLPROP, dav("current-user-principal"), dav("current-user-privilege
 
 # XML 1.0 cannot have control characters, not even escaped.
 _CONTROL = {code: " " for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\r\n"}
-_ESCAPED = _CONTROL | {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
+# A parser of XML makes CRLF to LF, unless the CR is escaped.
+_ESCAPED = _CONTROL | {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
 
 
 class Listed(Protocol):
