@@ -70,6 +70,7 @@ from kalends.events.reminders import api as event_reminders
 from kalends.events.reminders import pages as event_reminder_pages
 from kalends.events.series import api as event_series
 from kalends.health import api as health
+from kalends.hidden_events import api as hidden_events
 from kalends.home import pages as home_pages
 from kalends.http.endpoint import endpoints_of
 from kalends.http.server import Application
@@ -108,7 +109,7 @@ from kalends.webhooks import pages as webhook_pages
 FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history, event_image),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
-    *(changes, changes_stream, trash, webhooks, reports, blocked_senders, site),
+    *(changes, changes_stream, trash, webhooks, reports, blocked_senders, hidden_events, site),
     *(
         home_pages,
         organiser_pages,

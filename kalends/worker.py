@@ -23,6 +23,7 @@ from kalends.events.messages import store as messages
 from kalends.events.reminders import remind
 from kalends.events.series import occurrences
 from kalends.events.series import store as series
+from kalends.hidden_events import store as hidden_events
 from kalends.idempotency import store as retries
 from kalends.inbound.poller import Poller
 from kalends.journal import store as journal
@@ -87,6 +88,7 @@ def clean_up(ctx: Context) -> None:
         invitations.clean_up(ctx)
         messages.clean_up(ctx)
         reports.clean_up(ctx)
+        hidden_events.clean_up(ctx)
         pictures.clean_up(ctx)
 
 

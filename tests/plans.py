@@ -35,8 +35,11 @@ EXCEPTED = [
         r"FROM reports (?:r LEFT JOIN [^?]*)?WHERE (?:r\.)?closed_at IS (?:NOT )?NULL(?: ORDER BY .* LIMIT |$)",
         "reports_in_order|reports_by_age",
     ),
-    # A page of what admins have blocked, or its number: they write these rows one by one.
-    (r"FROM blocked_senders(?: ORDER BY id DESC LIMIT |$)", "blocked_senders"),
+    # A page of what admins have blocked and hidden, or its number, and what is gone of it: they write these rows one by one.
+    (
+        r"FROM (?:blocked_senders|hidden_events)(?: h)?(?: ORDER BY (?:h\.)?id DESC LIMIT |$)|DELETE FROM hidden_\w+ WHERE NOT EXISTS",
+        "blocked_senders|hidden_events|SCAN h|hidden_dates",
+    ),
     # The name of a violated unique index: the schema does not grow.
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]

@@ -34,7 +34,20 @@ FOLDERS = {
 FOLDER_ORDER = [
     *("i18n", "values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
     *("blocks", "blocked_senders", "journal", "site", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
-    *("responses", "comments", "events", "calendars", "reports", "home", "organisers", "users", "sessions", "keys", "outbound"),
+    *(
+        "responses",
+        "comments",
+        "events",
+        "calendars",
+        "reports",
+        "hidden_events",
+        "home",
+        "organisers",
+        "users",
+        "sessions",
+        "keys",
+        "outbound",
+    ),
     *("changes", "trash", "webhooks", "inbound", "calendar_view", "discovery", "demo", "reference", "account", "admin", "dav", "commands"),
 ]
 # Imports against this order, by design.
@@ -42,6 +55,7 @@ UPWARD = {
     ("responses", "events"): "the page of a personal link shows the event; a standing response is one to each date of a series",
     ("responses", "users"): "organisers are told of responses as their account says",
     ("events", "outbound"): "organisers see a mail before they send it",
+    ("events", "hidden_events"): "editors read on the page of an event why it is hidden",
     ("events", "changes"): "the URL of an event's history names the event",
     ("users", "sessions"): "a new password ends sessions; whoever changes an account confirms the old password",
     ("users", "keys"): "a new password can delete the keys",
@@ -206,7 +220,10 @@ MODULE_LAYERS = {
         "questions.ask",
         "questions.editor",
         "events.reminders.editor",
-        *(f"outbound.{name}_message" for name in ("account", "change", "guest", "invitation", "news", "place", "reminder", "response")),
+        *(
+            f"outbound.{name}_message"
+            for name in ("account", "change", "guest", "invitation", "moderation", "news", "place", "reminder", "response")
+        ),
         "outbound.message",
     },
     "worker": {"worker", "outbound.content", "outbound.sender", "webhooks.sender", "doctor", "shared_secret", "demo.fill", "demo.posters"},

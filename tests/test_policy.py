@@ -35,7 +35,7 @@ from tests.deliveries.samples import a_stop_token, a_suppression
 from tests.http.multipart import multipart
 from tests.pictures.files import SMALL_PICTURE, a_picture
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
-from tests.site.administrator import Admin, a_blocked_sender
+from tests.site.administrator import Admin, a_blocked_sender, a_hidden_event
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 
@@ -321,6 +321,9 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/reports": {"": ADMINS},
     "PUT /api/reports/{report_id}": {"": ADMINS},
     "GET /reports": {"": ADMINS},
+    "GET /api/hidden_events": {"": ADMINS},
+    "POST /api/hidden_events": {"": ADMINS},
+    "DELETE /api/hidden_events/{hidden_id}": {"": ADMINS},
     "GET /api/blocked_senders": {"": ADMINS},
     "POST /api/blocked_senders": {"": ADMINS},
     "DELETE /api/blocked_senders/{sender_id}": {"": ADMINS},
@@ -500,6 +503,7 @@ class Scene:
             "webhook_id": lambda: self.webhook["id"],
             "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],
             "seq": lambda: last_change(self.cast.alice, self.event),
+            "hidden_id": lambda: a_hidden_event(Admin(self.cast.anonymous, "ada"), an_event(self.cast.alice))["id"],
             "sender_id": lambda: a_blocked_sender(Admin(self.cast.anonymous, "ada"))["id"],
             "report_id": lambda: a_report(self.cast.alice, event_id=self.event["id"])["id"],
             "response_id": lambda: a_response(self.cast.alice, self.event, email_address="gus@example.org")["id"],
@@ -567,6 +571,7 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /api/reports": lambda scene: {"event_id": scene.event["id"], "reason": "spam"},
     "PUT /api/reports/{report_id}": lambda scene: {"closed": True},
     "POST /api/blocked_senders": lambda scene: {"sender": "spam.example"},
+    "POST /api/hidden_events": lambda scene: {"event_id": scene.event["id"], "reason": "Spam"},
     "GET /reports/new": lambda scene: {"event_id": scene.event["id"]},
     "POST /reports/new": lambda scene: {"event_id": str(scene.event["id"]), "reason": "spam"},
     "GET /api/changes": lambda scene: {"calendar_id": scene.calendar["id"]},

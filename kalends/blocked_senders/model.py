@@ -8,13 +8,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kalends.http.input.options import FieldOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.types import Instant, Name
+from kalends.i18n import gettext
 
 _SENDER = r"@?([A-Za-z0-9._+-]+@)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"
 
 
 def _check_sender(value: str) -> str:
     if not re.fullmatch(_SENDER, value):
-        raise FieldInvalid("must be an e-mail address, or a domain such as example.org")
+        raise FieldInvalid(gettext("must be an e-mail address, or a domain such as example.org"))
     return value.removeprefix("@")
 
 

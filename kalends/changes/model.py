@@ -20,7 +20,7 @@ from kalends.values.person import Person
 Kind = Literal["calendar", "event", "series", "comment", "response", "contact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 OPS = ("put", "gone")
-WAYS = ("api", "page", "dav", "owner", "mail", "worker", "database")
+WAYS = ("api", "page", "dav", "owner", "mail", "worker", "database", "moderation")
 ALL_KINDS = (*KINDS, "placement", "exception", "settings", "question", "answer", "reminder", "share", "invitation", "event_invitation")
 MAX_CHANGES = 500
 

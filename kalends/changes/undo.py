@@ -36,6 +36,8 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
         raise errors.Conflict(
             gettext("This request changed more than %(max)s records, which is too much to undo at once.", max=MAX_CHANGES)
         )
+    if any(row.via == "moderation" for row in rows):
+        raise errors.Conflict(gettext("An administrator of this site did this, so it cannot be undone here."))
     records = Records(rows)
     restored_uids.lock(ctx, records)
     _lock(ctx, records)

@@ -9,7 +9,7 @@ from kalends.context import Context, Message
 from kalends.db import columns
 from kalends.deliveries.model import AccountMail, DeliveryQuery, DeliveryQueued
 from kalends.i18n import gettext
-from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Delivery, OrganiserNotice
+from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Delivery, ModerationNotice, Notice, OrganiserNotice
 from kalends.records.event import Event
 from kalends.records.user import User
 from kalends.values.text import fold_case
@@ -30,7 +30,7 @@ ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 # The same, and notices to guests of their places.
 ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTICES})"
 # Others can cause these, and must not be able to use up what a user gets about the account.
-CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice = 'response_news')"
+CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN ('response_news', 'event_hidden', 'event_shown'))"
 # What organisers see of the messages about their events, beside those.
 LISTED = ("send_to_me", "announce", "confirm", "response", "proposal", "change", "cancel", "message", "reminder", "invitation")
 RETENTION = 90 * 24 * HOUR
@@ -69,18 +69,19 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Acc
     return True
 
 
-def insert_notice(ctx: Context, user: User, notice: OrganiserNotice) -> int:
+def insert_notice(ctx: Context, user: User, notice: OrganiserNotice | ModerationNotice, event_id: int | None = None) -> int:
     """Queue a notice without a limit, since whoever asks for it has one; return its id."""
-    return _insert_mail(ctx, user, "notice", notice)
+    return _insert_mail(ctx, user, "notice", notice, event_id)
 
 
-def _insert_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNotice | OrganiserNotice | None) -> int:
+def _insert_mail(ctx: Context, user: User, kind: AccountMail, notice: Notice | None, event_id: int | None = None) -> int:
     delivery_id: int = ctx.tx.value(
-        """INSERT INTO deliveries (owner_id, kind, channel, address, address_key, public, state, attempts, due_at, created_at, updated_at,
-                                   notice)
-           VALUES (:owner_id, :kind, 'email', :address, :address_key, FALSE, 'queued', 0, :now, :now, :now, :notice)
+        """INSERT INTO deliveries (owner_id, event_id, kind, channel, address, address_key, public, state, attempts, due_at, created_at,
+                                   updated_at, notice)
+           VALUES (:owner_id, :event_id, :kind, 'email', :address, :address_key, FALSE, 'queued', 0, :now, :now, :now, :notice)
            RETURNING id""",
         owner_id=user.id,
+        event_id=event_id,
         kind=kind,
         address=user.email_address,
         address_key=mailbox(user.email_address),

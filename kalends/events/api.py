@@ -209,7 +209,7 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> EventDeletion:
     The guests of events to come are told, unless `notify` says otherwise; if the deletion is undone within ten minutes, nobody is.
     """
     store.lock(ctx, [event_id, *(params.ids or [])])
-    events = policy.events(ctx, event_id, params.ids, to=Right.EDIT)
+    events = policy.events(ctx, event_id, params.ids, to=Right.DELETE)
     change.require_one_event_for_scope(params.ids, params.scope)
     ctx.require_version(events[0].etag)
     deleted = {each.id: each for event in events for each in scope.find_events(ctx, event, params.scope)}

@@ -208,7 +208,7 @@ def _require_choice(told: Told | UnsetType, params: Form) -> None:
 @page("GET", "/events/{event_id}/delete")
 def ask(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
     """Ask before an event is deleted."""
-    event = policy.event(ctx, event_id, to=Right.EDIT)
+    event = policy.event(ctx, event_id, to=Right.DELETE)
     count = series.count_events(ctx, event.series_id) if event.series_id is not None else 1
     detail = present.detail(ctx, policy.event_with_counts(ctx, event_id))
     return render(

@@ -134,7 +134,7 @@ def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str
 def _count_among_candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> Total:
     """Count the matches among the first 10,000 candidates."""
     candidates = f"{_candidates(ctx, query, calendars, where)} LIMIT {MAX_COUNTED + 1}"
-    condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where), policy.event_visible(ctx))
+    condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where))
     select = _select_by_ids("count(DISTINCT e.id), (SELECT count(*) FROM hits)", candidates, condition)
     number, examined = ctx.tx.rows(select, **where.params, me=policy.me(ctx))[0]
     return Total(number, examined <= MAX_COUNTED)
@@ -163,18 +163,19 @@ def _select_all(ctx: Context, selection: str, query: EventQuery, calendars: Sear
     elif matches is None and query.ids is None and calendars is not None:
         within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {_in_calendars(ctx, calendars, where)}")
         hits = f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}"
-    condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where), policy.event_visible(ctx))
+    condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where))
     return _select_by_ids(selection, hits, condition) if hits else f"SELECT {selection} FROM events e WHERE {condition}"
 
 
 def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> str:
-    """SQL for the calendars or the visibility that the query asks for."""
+    """SQL for the calendars or the visibility that the query asks for, of what the actor sees."""
+    visible = policy.event_visible(ctx)
     if calendars is None:
-        return "1 = 1" if query.ids is not None and query.scope is None else "e.public"
+        return visible if query.ids is not None and query.scope is None else "e.public"
     # For few events, two lookups each are faster than the set of all calendars.
     is_own = isinstance(calendars, MemberCalendars)
     on_calendar = policy.is_member("p.calendar_id") if is_own else f"p.calendar_id {_in_calendars(ctx, calendars, where)}"
-    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND {on_calendar})"
+    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND {on_calendar}) AND {visible}"
 
 
 def _in_calendars(ctx: Context, calendars: Searched, where: Conditions) -> str:
@@ -226,7 +227,7 @@ def _find_overlapping(ctx: Context, query: EventQuery, calendars: Searched | Non
 def _select_long_running(ctx: Context, selection: str, query: EventQuery, calendars: Searched | None, long_running: Conditions) -> str:
     """SQL for the events that began long before, on these calendars or in public: private events of other people are not read."""
     if calendars is None:
-        condition = long_running.sql("e.start_at", "e.id", _scope(ctx, query, calendars, long_running), policy.event_visible(ctx))
+        condition = long_running.sql("e.start_at", "e.id", _scope(ctx, query, calendars, long_running))
         return f"SELECT {selection} FROM events e WHERE {condition}"
     within = f"p.lasts AND p.start_at < :recent AND p.calendar_id {_in_calendars(ctx, calendars, long_running)}"
     condition = long_running.sql("e.start_at", "e.id", policy.event_visible(ctx))

@@ -17,6 +17,7 @@ from kalends.events.model import EventDetail
 from kalends.events.placements import api as placements
 from kalends.events.query import CommentPage
 from kalends.events.share_picture_pages import share_picture_url
+from kalends.hidden_events import store as hidden_events
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Params
 from kalends.http.input.form import Form
@@ -26,6 +27,7 @@ from kalends.policy import Right
 from kalends.questions import answer_form, ask
 from kalends.questions import store as questions
 from kalends.records.event import Event
+from kalends.records.hidden_event import HiddenEvent
 from kalends.responses import api as responses
 from kalends.responses import guest_cookie
 from kalends.responses import store as response_store
@@ -87,9 +89,15 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
         dates=dates,
         following=following,
         room=room.describe(ctx, event),
+        hidden=_hidden_by_admin(ctx, event),
         share_picture=share_picture,
         structured_data=structured_data.build(detail, share_picture) if detail.public else None,
     )
+
+
+def _hidden_by_admin(ctx: Context, event: Event) -> HiddenEvent | None:
+    """What editors are told of an event that an admin hides."""
+    return hidden_events.find_by_event(ctx, event.id) if event.can_edit and not event.is_open else None
 
 
 def path_of(ctx: Context, event_id: int) -> str:

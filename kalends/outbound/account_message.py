@@ -35,7 +35,7 @@ def reset(settings: Settings, delivery: Delivery, user: User, locale: Locale = E
         gettext("If it was not you, do nothing: your password stays as it is."),
     )
     url = reset_url(settings, user, delivery.created_at)
-    return _message(settings, delivery, wording, locale, url, gettext("Choose a new password"))
+    return compose(settings, delivery, wording, locale, url, gettext("Choose a new password"))
 
 
 def verify(settings: Settings, delivery: Delivery, user: User, locale: Locale = ENGLISH) -> EmailMessage:
@@ -49,13 +49,13 @@ def verify(settings: Settings, delivery: Delivery, user: User, locale: Locale = 
         gettext("If you did not make this account, do nothing. Nobody can act in your name by it."),
     )
     url = verify_url(settings, user, delivery.created_at)
-    return _message(settings, delivery, wording, locale, url, gettext("Verify this address"))
+    return compose(settings, delivery, wording, locale, url, gettext("Verify this address"))
 
 
 def notice(settings: Settings, delivery: Delivery, user: User, locale: Locale = ENGLISH) -> EmailMessage:
     """A notice of a change of the account, in case somebody else made it."""
     wordings = _notices(_names(settings, user))
-    return _message(settings, delivery, wordings[cast(AccountNotice, delivery.notice or "password_changed")], locale)
+    return compose(settings, delivery, wordings[cast(AccountNotice, delivery.notice or "password_changed")], locale)
 
 
 def _notices(names: dict[str, str]) -> dict[AccountNotice, Wording]:
@@ -119,7 +119,7 @@ def _names(settings: Settings, user: User) -> dict[str, str]:
     return {"user_name": user.user_name, "service": settings.url}
 
 
-def _message(
+def compose(
     settings: Settings, delivery: Delivery, wording: Wording, locale: Locale, url: str = "", label: Text | None = None
 ) -> EmailMessage:
     subject, text, otherwise = map(locale.translate, (wording.subject, wording.text, wording.otherwise))

@@ -12,6 +12,7 @@ from kalends.outbound import (
     guest_message,
     invitation_message,
     message,
+    moderation_message,
     news_message,
     place_message,
     reminder_message,
@@ -49,6 +50,8 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
         return GUEST_MESSAGES[delivery.kind](ctx, delivery)
     if delivery.notice == "response_news":
         return _news(ctx, delivery)
+    if delivery.notice in ("event_hidden", "event_shown"):
+        return moderation_message.build(ctx, *_current(ctx, delivery))
     if delivery.kind in ACCOUNT_MESSAGES and not (delivery.is_about_new_date or delivery.is_about_place):
         return ACCOUNT_MESSAGES[delivery.kind](ctx.settings, delivery, _account(ctx, delivery), ctx.locale)
     if delivery.kind == "confirm":

@@ -9,6 +9,8 @@ from kalends.context import Actor, Context
 class Right(Enum):
     SEE = "see"
     EDIT = "edit"
+    # To delete an event, or to look at it as its editor, which is possible also while an admin hides it.
+    DELETE = "delete"
     OWN = "own"
 
 

@@ -8,6 +8,7 @@ from kalends.db import columns
 from kalends.errors import FieldError
 from kalends.i18n import gettext
 from kalends.policy.actor import Right, me, user
+from kalends.policy.administration import admin
 from kalends.policy.calendars import CALENDAR_VISIBLE_TO_USER, calendar, calendar_visible, is_member
 from kalends.records import response_settings
 from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
@@ -17,13 +18,20 @@ DELETED_EVENT_LIFETIME = 90 * 86_400
 
 # A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
 # calendar on which somebody who may edit it has placed it. (The home calendar is a placement that grants this, too.)
+# An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
 VISIBLE_TO_USER = f"""(
     e.public OR e.owner_id = :me
     OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND g.grants AND {is_member("g.calendar_id")})
+    OR EXISTS (SELECT 1 FROM hidden_dates d JOIN calendars h ON h.id = e.calendar_id WHERE d.event_id = e.id AND (
+        h.owner_id = :me OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = h.id AND s.user_id = :me AND s.role = 'editor')
+    ))
 )"""
 # The same for an event that `p` places on a calendar of which the actor is a member.
 _VISIBLE_TO_MEMBER = f"(p.grants OR {VISIBLE_TO_USER})"
 _VISIBLE_TO_POSSIBLE_MEMBER = f"(p.grants AND {is_member(':calendar')} OR {VISIBLE_TO_USER})"
+
+# Whether an admin hides the event `e`.
+HIDDEN = "EXISTS (SELECT 1 FROM hidden_dates d WHERE d.event_id = e.id)"
 
 # Whether the link of the request opens the event: it is the link's own, or a date of the same series.
 _LINKED = "(e.by_link AND (e.id = :linked_id OR e.series_id = :linked_series_id))"
@@ -129,8 +137,27 @@ def _params(ctx: Context) -> dict[str, int | None]:
 
 def event(ctx: Context, event_id: int, *, to: Right) -> Event:
     """The event, if the actor has this right."""
-    event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {_visible(ctx)}", id=event_id, me=me(ctx), **_params(ctx))
-    return _require(ctx, event, to)
+    row = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {_visible(ctx)}", id=event_id, me=me(ctx), **_params(ctx))
+    event = _require(ctx, row, to)
+    if to is Right.EDIT:
+        require_shown(ctx, [event])
+    return event
+
+
+def event_of_admin(ctx: Context, event_id: int) -> Event:
+    """An event that an admin may hide: any."""
+    event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id", id=event_id, me=admin(ctx).id)
+    if event is None:
+        raise errors.NotFound
+    return event
+
+
+def require_shown(ctx: Context, events: Iterable[Event]) -> None:
+    """Raise Forbidden if an admin hides one of the events."""
+    if hidden_ids(ctx, events):
+        raise errors.Forbidden(
+            gettext("An administrator has hidden this event. You can read it and delete it; it can be changed when it is shown again.")
+        )
 
 
 def reload_event(ctx: Context, event: Event) -> Event:
@@ -138,6 +165,13 @@ def reload_event(ctx: Context, event: Event) -> Event:
     visible, params = (_visible(ctx), _params(ctx)) if event.public else ("1 = 1", {})
     sql = f"{SELECT_EVENTS} WHERE e.id = :id AND {visible}"
     return _require(ctx, ctx.tx.one(Event, sql, id=event.id, me=me(ctx), **params), Right.SEE)
+
+
+def hidden_ids(ctx: Context, events: Iterable[Event]) -> set[int]:
+    """The ids of those of the events that an admin hides. None that is open is hidden."""
+    ids = [event.id for event in events if not event.is_open]
+    rows = ctx.tx.rows(f"SELECT event_id FROM hidden_dates WHERE event_id {ctx.db.in_list('ids')}", ids=ids) if ids else []
+    return {event_id for (event_id,) in rows}
 
 
 def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> list[Event]:
@@ -152,6 +186,8 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
             missing = FieldError("ids", gettext("event %(id)s is not there", id=str(each)), "not_found")
             forbidden = FieldError("ids", gettext("event %(id)s is not yours to change", id=str(each)), "forbidden")
             raise type(error)(error.detail, [missing if isinstance(error, errors.NotFound) else forbidden]) from None
+    if to is Right.EDIT:
+        require_shown(ctx, rows)
     return rows
 
 
@@ -195,13 +231,14 @@ def require_each(ctx: Context, visible: Mapping[int, Event], rights: Mapping[int
     """Raise NotFound or Forbidden if the actor does not have the right to one of the events."""
     for event_id, right in rights.items():
         _require(ctx, visible.get(event_id), right)
+    require_shown(ctx, [visible[event_id] for event_id, right in rights.items() if right is Right.EDIT])
 
 
 def _require(ctx: Context, event: Event | None, to: Right) -> Event:
     """Raise NotFound if the event is not visible, and Forbidden if the actor may not edit it but must."""
     if event is None:
         raise errors.NotFound
-    if to is Right.EDIT:
+    if to is not Right.SEE:
         user(ctx)
         if not event.can_edit:
             raise errors.Forbidden(gettext("Only the event's owner, and the owner and editors of its home calendar, may do this."))

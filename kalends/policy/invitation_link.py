@@ -9,7 +9,7 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.i18n import gettext
 from kalends.policy.actor import Right
-from kalends.policy.events import SELECT_EVENTS, event
+from kalends.policy.events import HIDDEN, SELECT_EVENTS, event
 from kalends.policy.response_link import LINK_LIFETIME, MAX_DIGITS
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
@@ -70,9 +70,9 @@ def invitation(ctx: Context, event_id: int, invitation_id: int) -> tuple[Invitat
 def invited_event(ctx: Context, invitation: Invitation) -> Event | None:
     """The event as the guest sees it; of a series, the next date that is to come, else the last. The invitation limits the party."""
     if invitation.event_id is not None:
-        found = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id", id=invitation.event_id, me=0)
+        found = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND NOT {HIDDEN}", id=invitation.event_id, me=0)
     else:
-        sql = f"{SELECT_EVENTS} WHERE e.series_id = :id AND e.start_at {{}} LIMIT 1"
+        sql = f"{SELECT_EVENTS} WHERE e.series_id = :id AND NOT {HIDDEN} AND e.start_at {{}} LIMIT 1"
         found = ctx.tx.one(Event, sql.format("> :now ORDER BY e.start_at, e.id"), id=invitation.series_id, now=ctx.now, me=0)
         found = found or ctx.tx.one(
             Event, sql.format("<= :now ORDER BY e.start_at DESC, e.id DESC"), id=invitation.series_id, now=ctx.now, me=0
@@ -83,7 +83,7 @@ def invited_event(ctx: Context, invitation: Invitation) -> Event | None:
 def invited_date(ctx: Context, invitation: Invitation, *, event_id: int | None, slot: str | None) -> Event | None:
     """The date of the series that the guest is invited to, by its id or its slot."""
     where, params = ("e.id = :event_id", {"event_id": event_id}) if slot is None else ("e.slot = :slot", {"slot": slot})
-    sql = f"{SELECT_EVENTS} WHERE e.series_id = :series_id AND {where}"
+    sql = f"{SELECT_EVENTS} WHERE e.series_id = :series_id AND NOT {HIDDEN} AND {where}"
     return ctx.tx.one(Event, sql, series_id=invitation.series_id, me=0, **params)
 
 

@@ -8,7 +8,7 @@ from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
 from kalends.i18n import gettext
-from kalends.policy.events import SELECT_EVENTS, VISIBLE_TO_USER
+from kalends.policy.events import HIDDEN, SELECT_EVENTS, VISIBLE_TO_USER
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.settings import Settings
@@ -22,11 +22,11 @@ INCOMPLETE = gettext(
     "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
 )
 ENDED = gettext("This link ended 30 days after the event.")
-# SQL: whether the guest of the response `r` can open the event `e`, is invited to it, or was added by an editor.
-GUEST_SEES_EVENT = f"""(r.added OR e.by_link OR {VISIBLE_TO_USER.replace(":me", "r.user_id")}
+# SQL: whether the guest of the response `r` can open the event `e`, is invited to it, or was added by an editor, and no admin hides it.
+GUEST_SEES_EVENT = f"""(NOT {HIDDEN} AND (r.added OR e.by_link OR {VISIBLE_TO_USER.replace(":me", "r.user_id")}
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.event_id = e.id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.series_id = e.series_id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
-)"""
+))"""
 
 
 def response_token(settings: Settings, response: Response) -> str:

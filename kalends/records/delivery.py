@@ -32,7 +32,9 @@ PlaceNotice = Literal["place_granted", "place_offered", "place_lapsed"]
 OrganiserNotice = Literal["response_news"]
 # What guests are told of changes that an editor of the event makes: of their response, or that it was removed.
 EditorNotice = Literal["response_changed", "response_removed"]
-Notice = AccountNotice | PlaceNotice | OrganiserNotice | EditorNotice
+# What the editors of an event are told of admins: they have hidden it, or shown it again.
+ModerationNotice = Literal["event_hidden", "event_shown"]
+Notice = AccountNotice | PlaceNotice | OrganiserNotice | EditorNotice | ModerationNotice
 PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
 
 

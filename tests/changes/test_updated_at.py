@@ -9,7 +9,10 @@ from tests.conftest import Clock
 
 # Records that are never changed, or only closed, and lists of what happened at a time of its own. Questions are part of their event or
 # calendar.
-WITHOUT = {"BlockItem", "KeyItem", "SubscriberItem", "QuestionItem", "TrashItem", "Change", "ReportDetail", "BlockedSenderItem"}
+WITHOUT = {
+    *("BlockItem", "KeyItem", "SubscriberItem", "QuestionItem", "TrashItem", "Change", "ReportDetail", "BlockedSenderItem"),
+    "HiddenEventItem",
+}
 
 
 def test_the_items_of_every_list_have_updated_at() -> None:

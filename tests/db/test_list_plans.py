@@ -20,7 +20,7 @@ ALIKE = {"description", "location", "location_name", "street", "city", "zip", "c
 # A count, what overlaps, and from when. Without `--soak`, any two of them with a count, which is a statement beside that of the list.
 MOST_AT_ONCE = 3
 # Lists for admins.
-ADMINISTRATION = {"/api/reports", "/reports", "/api/blocked_senders"}
+ADMINISTRATION = {"/api/reports", "/reports", "/api/blocked_senders", "/api/hidden_events"}
 
 
 def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:

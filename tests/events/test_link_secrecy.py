@@ -18,7 +18,7 @@ steps = st.one_of(
 )
 
 
-def _places(event: dict[str, Any], calendar_id: int, word: str) -> list[str]:
+def places_of(event: dict[str, Any], calendar_id: int, word: str) -> list[str]:
     """Where guests and strangers could learn of the event."""
     day, part = event["start_time"][:10], event["id"] // 1000
     return [
@@ -45,7 +45,7 @@ def test_an_event_is_in_public_places_exactly_if_it_is_public(cast: Cast, change
     for change in ({"visibility": "link"}, *changes):
         shown = cast.alice.put(f"/api/events/{event['id']}", json=change).json
         actor: Client = getattr(cast, reader)
-        traces = [place for place in _places(event, calendar["id"], word) if _is_named(actor, place, word)]
+        traces = [place for place in places_of(event, calendar["id"], word) if is_named(actor, place, word)]
         if shown["visibility"] == "public":
             assert len(traces) > 10, traces
         else:
@@ -53,7 +53,7 @@ def test_an_event_is_in_public_places_exactly_if_it_is_public(cast: Cast, change
             assert actor.get(f"/events/{event['id']}/share_picture.png").status == 404
 
 
-def _is_named(actor: Client, place: str, word: str) -> bool:
+def is_named(actor: Client, place: str, word: str) -> bool:
     """Whether the place has the title, beside what was searched for."""
     searched = (f'value="{word}"', f"text={word}", f"text%3D{word}", f"“{word}”")
     text = actor.get(place).text

@@ -135,6 +135,11 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "events from a file": ("/api/events/import", lambda cast, clock: (cast.alice, multipart(files=[("file", "a.ics", ICS)])), "events"),
     "comments": ("/api/comments", _comment, "comments"),
     "reports": ("/api/reports", _report, "reports"),
+    "hidden events": (
+        "/api/hidden_events",
+        lambda cast, clock: (Admin(cast.anonymous, "ada"), {"json": {"event_id": an_event(cast.alice)["id"], "reason": "Spam"}}),
+        "hidden_events",
+    ),
     "blocked senders": (
         "/api/blocked_senders",
         lambda cast, clock: (Admin(cast.anonymous, "ada"), {"json": {"sender": f"{uuid4().hex}.example"}}),

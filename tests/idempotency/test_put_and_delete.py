@@ -178,6 +178,7 @@ ELSEWHERE = {
     "DELETE /api/blocks/{blocked_id}",
     "DELETE /api/deliveries/suppressions/{suppression_id}",
     "DELETE /api/blocked_senders/{sender_id}",
+    "DELETE /api/hidden_events/{hidden_id}",
 }
 
 

@@ -25,3 +25,10 @@ def a_blocked_sender(admin: Client, sender: str = "spam.example") -> dict[str, A
     assert reply.status == 201, reply
     blocked: dict[str, Any] = reply.json
     return blocked
+
+
+def a_hidden_event(admin: Client, event: dict[str, Any], reason: str = "It is spam.") -> dict[str, Any]:
+    reply = admin.post("/api/hidden_events", json={"event_id": event["id"], "reason": reason})
+    assert reply.status == 201, reply
+    hidden: dict[str, Any] = reply.json
+    return hidden

@@ -76,11 +76,12 @@ def import_resource(ctx: Context, calendar: Calendar, plan: Plan, among: set[str
     by_uid.lock(ctx, calendar.id)
     existing_by_uid = existing.find(ctx, calendar, plan.uids, plan.uids, among | plan.uids)
     existing.hand_over(existing_by_uid, plan.incoming)
+    hidden = _find_hidden(ctx, existing_by_uid)
     writer = ImportWriter(ctx, calendar, None, is_exact=True)
     before: list[Event] = []
     for series in plan.incoming:
         record = existing_by_uid.get(series.uid, Existing()).for_file(series)
-        if conflict := _find_conflict(series, record):
+        if conflict := _find_conflict(series, record, hidden):
             raise errors.Forbidden(f"It cannot be changed here: {conflict}.")
         before += record.events.values()
         writer.add(series, record)
@@ -113,11 +114,12 @@ def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], 
     by_uid.lock(ctx, calendar.id)
     existing_by_uid = existing.find(ctx, calendar, (series.uid for series in batch), plan.uids)
     existing.hand_over(existing_by_uid, batch)
+    hidden = _find_hidden(ctx, existing_by_uid)
     writer = ImportWriter(ctx, calendar, public)
     accepted: list[IncomingSeries] = []
     for series in batch:
         record = existing_by_uid.get(series.uid, Existing()).for_file(series)
-        conflict = _find_conflict(series, record)
+        conflict = _find_conflict(series, record, hidden)
         if conflict:
             outcome.remarks.append(Remark(series.line, "file", f"it was left as it is: {conflict}"))
             outcome.counts["skipped"] += 1
@@ -131,8 +133,15 @@ def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], 
     outcome.events += writer.first_events(accepted[: MAX_LISTED - len(outcome.events)])
 
 
-def _find_conflict(series: IncomingSeries, record: Existing) -> str:
+def _find_hidden(ctx: Context, records: dict[str, Existing]) -> set[int]:
+    """The ids of the existing events that an admin hides."""
+    return policy.hidden_ids(ctx, [event for record in records.values() for event in record.events.values()])
+
+
+def _find_conflict(series: IncomingSeries, record: Existing, hidden: set[int]) -> str:
     """Why the existing record cannot be updated, or an empty text."""
+    if any(event.id in hidden for event in record.events.values()):
+        return "an administrator has hidden it"
     if not all(event.can_edit for event in record.events.values()):
         return "it is not yours to edit"
     if record.has_events_elsewhere:

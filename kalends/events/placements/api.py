@@ -23,6 +23,7 @@ def add(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """Add the event to a calendar: `calendar_id`, or your primary calendar. Twice changes nothing."""
     placements.lock_home(ctx, event_id)
     event = policy.event(ctx, event_id, to=Right.SEE)
+    policy.require_shown(ctx, [event])
     calendar = policy.target_calendar(ctx, params.calendar_id)
     granted_by = policy.user(ctx).id if event.can_edit else None
     placements.insert(ctx, event.id, calendar.id, grants=event.can_edit, granted_by=granted_by)

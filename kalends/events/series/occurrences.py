@@ -135,13 +135,13 @@ def _find_slot(event: Event, change: Change) -> str | None:
 
 
 def extend(ctx: Context, series_id: int) -> None:
-    """Create the occurrences of an endless series up to 24 months ahead, after its latest event."""
+    """Create the occurrences of an endless series up to 24 months ahead, after its latest event; of a hidden one when it is shown."""
     if not series_store.lock(ctx, series_id):
         return
     series = series_store.get(ctx, series_id)
     until = horizon(ctx, series.rule)
     latest_id = series_store.find_latest_event(ctx, series_id)
-    if latest_id is not None:
+    if latest_id is not None and not series_store.is_hidden(ctx, latest_id):
         slots = {day.isoformat() for day in series.rule.dates(until) if day.isoformat() > series.made_until}
         _create_missing(ctx, store.get(ctx, latest_id), series, slots)
     series_store.set_made_until(ctx, series_id, until)

@@ -95,6 +95,19 @@ def update(ctx: Context, series: Series) -> None:
     ctx.tx.run("UPDATE events SET updated_at = :now WHERE series_id = :id", id=series.id, now=ctx.now)
 
 
+def is_hidden(ctx: Context, event_id: int) -> bool:
+    """Whether an admin hides the event."""
+    return bool(ctx.tx.rows("SELECT 1 FROM hidden_dates WHERE event_id = :id", id=event_id))
+
+
+def make_again_from(ctx: Context, series_id: int, since: int) -> None:
+    """Let the worker create the occurrences that an endless series has not got since the moment when it was hidden."""
+    day = datetimes.to_local(since, "UTC").date()
+    ctx.tx.run(
+        "UPDATE series SET made_until = :day WHERE id = :id AND end_date IS NULL AND made_until > :day", id=series_id, day=day.isoformat()
+    )
+
+
 def set_made_until(ctx: Context, series_id: int, until: date) -> None:
     ctx.tx.run("UPDATE series SET made_until = :until WHERE id = :id", id=series_id, until=until.isoformat())
 
