@@ -87,7 +87,7 @@ MODULE_LAYERS = {
         "events.series.sentence",
     },
     "store": {
-        *("quotas", "backup.file", "backup.restore", "backup.take", "dav.write_store"),
+        *("quotas", "backup.file", "backup.restore", "backup.take", "dav.calendar_store", "dav.write_store"),
         *(
             f"calendar_view.{name}"
             for name in ("agenda", "days", "entries", "hidden_calendars", "links", "month", "month_html", "rail", "week")
@@ -156,8 +156,10 @@ MODULE_LAYERS = {
         *(
             f"dav.{name}"
             for name in (
-                *("calendar_object", "call", "errors", "expand", "files", "filters", "listing", "paths", "propfind", "properties", "query"),
-                *("removal", "reports", "resources", "sign_in", "sync", "text", "write", "xml"),
+                *("calendar_object", "call", "collections", "errors", "expand", "files", "filters", "listing", "paths", "propfind"),
+                *("overlap", "principals"),
+                *("properties", "proppatch", "query", "removal", "reports", "resources", "sign_in", "sync", "text", "transfer", "write"),
+                "xml",
                 *(f"books.{name}" for name in ("cards", "filters", "propfind", "reports", "sync", "text", "write")),
             )
         ),

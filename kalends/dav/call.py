@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from kalends import policy
 from kalends.context import Context
-from kalends.dav import paths
+from kalends.dav import calendar_store, paths
 from kalends.dav.errors import DavError
 from kalends.dav.paths import Target
 from kalends.dav.xml import CONTENT_TYPE, DAV
@@ -69,9 +69,17 @@ def children(element: Element | None, name: str) -> list[Element]:
 def find_calendar(call: Call, to: Right = Right.SEE) -> Calendar:
     """The calendar of the path, if the actor is a member of it and has this right."""
     require_home(call)
-    slug = call.target.slug
-    calendar_id = int(slug) if slug.isascii() and slug.isdigit() and len(slug) <= paths.MAX_DIGITS else 0
-    return policy.home_calendar(call.ctx, calendar_id, to=to)
+    return find_calendar_at(call.ctx, call.target, to)
+
+
+def find_calendar_at(ctx: Context, target: Target, to: Right) -> Calendar:
+    """The calendar of a path in the actor's own home."""
+    slug = target.slug
+    if slug.isascii() and slug.isdigit() and len(slug) <= paths.MAX_DIGITS:
+        calendar_id: int | None = int(slug)
+    else:
+        calendar_id = calendar_store.find_by_slug(ctx, target.user_id, slug)
+    return policy.home_calendar(ctx, calendar_id or 0, to=to)
 
 
 ALLPROP, PROPNAME, PROP = f"{{{DAV}}}allprop", f"{{{DAV}}}propname", f"{{{DAV}}}prop"

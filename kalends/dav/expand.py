@@ -1,12 +1,16 @@
 """Resources with their repeating events expanded (RFC 4791, section 9.6.5): each date in the range alone, in UTC and without a rule."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from kalends.context import Context
-from kalends.dav import query, text
-from kalends.dav.filters import TimeRange
+from kalends.dav import overlap, query, text
+from kalends.dav.filters import Component, TimeRange
 from kalends.dav.resources import Resource
 from kalends.events import ical
+from kalends.ical import merge
+from kalends.ical.lines import parse_property
+from kalends.ical.merge import Line
+from kalends.ical.values import DateTimeValue
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 
@@ -15,11 +19,54 @@ def read_all(ctx: Context, calendar: Calendar, resources: list[Resource], time_r
     """The files of the resources by name; those that do not repeat are as they are."""
     start, end = query.bounds(time_range)
     texts = text.read_all(ctx, calendar, [resource for resource in resources if not resource.series_ids])
+    for resource in resources:
+        if resource.row and not resource.row.has_events:
+            texts[resource.name] = expand_file(texts[resource.name], start, end, calendar.time_zone)
     repeating = [resource for resource in resources if resource.series_ids]
     for name, events in text.load_events(ctx, calendar, repeating).items():
         within = [event for event in events if event.start_at < end and max(event.start_at + 1, event.end_at or 0) > start]
         texts[name] = ical.join_file([_format(ctx, event) for event in within], {}, method="")
     return texts
+
+
+def expand_file(content: bytes, start: int, end: int, zone: str) -> bytes:
+    """The file of another program with its repeating components expanded."""
+    file = merge.parse(content.decode("utf-8", "surrogateescape"))
+    for calendar in file.inner("VCALENDAR"):
+        calendar.content = [part for each in calendar.content for part in _expand(each, start, end, zone)]
+    return merge.write(file).encode("utf-8", "surrogateescape")
+
+
+def _expand(part: Line | merge.Component, start: int, end: int, zone: str) -> list[Line | merge.Component]:
+    """A component as its dates in the range; anything else as it is."""
+    if not isinstance(part, merge.Component) or part.find("RRULE") is None:
+        return [part]
+    parsed = Component(part.name, [(line.name, parse_property(0, line.text)) for line in part.lines if ":" in line.text])
+    return [_shift(part, parsed, days, zone) for days in overlap.find_dates(parsed, start, end, zone)]
+
+
+def _shift(component: merge.Component, parsed: Component, days: int, zone: str) -> merge.Component:
+    """The date of a repeating component that is so many days after the first, alone."""
+    lines: list[Line | merge.Component] = []
+    for part in component.content:
+        name = part.name if isinstance(part, Line) else ""
+        value = overlap.find_time(parsed, name) if name in ("DTSTART", "DUE") else None
+        if value:
+            lines.append(_line(name, value, days, zone))
+        elif name not in ("RRULE", "EXDATE", "RDATE", "RECURRENCE-ID"):
+            lines.append(part)
+    anchor = overlap.find_time(parsed, "DTSTART") or overlap.find_time(parsed, "DUE")
+    if anchor:
+        lines.insert(0, _line("RECURRENCE-ID", anchor, days, zone))
+    return merge.Component(component.name, component.begin, lines, component.end)
+
+
+def _line(name: str, value: DateTimeValue, days: int, zone: str) -> Line:
+    if value.is_date:
+        text_ = f"{name};VALUE=DATE:{value.local + timedelta(days=days):%Y%m%d}"
+    else:
+        text_ = f"{name}:{_utc(overlap.to_instant(value, zone, days))}"
+    return Line(f"{text_}\r\n", text_)
 
 
 def _format(ctx: Context, event: Event) -> str:

@@ -18,8 +18,8 @@ _INSTANT = re.compile(r"([0-9]{8}T[0-9]{6})Z")
 COLLATIONS = ("i;ascii-casemap", "i;octet", "i;unicode-casemap", "default")
 MAX_LEVELS = 16
 
-# Whether the component of a file overlaps the range; its path says which it is.
-InRange = Callable[["Component", "TimeRange"], bool]
+# Whether the component of a file, inside of another, overlaps the range.
+InRange = Callable[["Component", "TimeRange", "Component | None"], bool]
 
 
 class TimeRange(Struct, frozen=True):
@@ -82,7 +82,7 @@ def parse_components(text: str) -> list[Component]:
     return roots
 
 
-def matches(component: Component, element: Element, in_range: InRange, level: int = 0) -> bool:
+def matches(component: Component, element: Element, in_range: InRange, outer: Component | None = None, level: int = 0) -> bool:
     """Whether a component meets the conditions in a comp-filter of its name."""
     if level > MAX_LEVELS:
         raise invalid("The filter has too many levels.")
@@ -94,7 +94,7 @@ def matches(component: Component, element: Element, in_range: InRange, level: in
             if not _matches_property(component, condition):
                 return False
         elif condition.tag == RANGE:
-            if not in_range(component, parse_range(condition)):
+            if not in_range(component, parse_range(condition), outer):
                 return False
         elif condition.tag != ABSENT:
             raise DavError(403, "The filter has a condition that is not supported.", f"{_C}supported-filter")
@@ -106,7 +106,7 @@ def _matches_inner(component: Component, element: Element, in_range: InRange, le
     inner = [each for each in component.inner if each.name == name]
     if element.find(ABSENT) is not None:
         return not inner
-    return any(matches(each, element, in_range, level + 1) for each in inner)
+    return any(matches(each, element, in_range, component, level + 1) for each in inner)
 
 
 def _matches_property(component: Component, element: Element) -> bool:

@@ -18,7 +18,9 @@ from kalends.records.calendar import Calendar
 from kalends.values import datetimes, timestamps
 
 READ_PRIVILEGES = ("read", "read-current-user-privilege-set")
-WRITE_PRIVILEGES = ("write-content", "bind", "unbind")
+WRITE_PRIVILEGES = ("write", "write-content", "write-properties", "bind", "unbind")
+CARD_PRIVILEGES = ("write-content", "bind", "unbind")
+HOME_PRIVILEGES = ("bind", "unbind")
 REPORTS: dict[Kind, tuple[str, ...]] = {
     "calendar": ("C:calendar-query", "C:calendar-multiget", "C:free-busy-query", "D:sync-collection"),
     "book": ("CR:addressbook-query", "CR:addressbook-multiget", "D:sync-collection"),
@@ -37,6 +39,10 @@ class Subject(Struct):
     sync_token: str = ""
     # Of an address book: it changes when one of its cards does.
     ctag: str = ""
+    # The components that may be in the calendar, with commas; empty for all.
+    components: str = ""
+    # The elements that clients of the user have set on the calendar, by name.
+    stored: Mapping[str, str] = {}
 
     @property
     def own_calendar(self) -> Calendar:
@@ -89,8 +95,11 @@ def _resource_type(subject: Subject) -> str:
 
 def write_privileges(subject: Subject) -> str:
     """What the actor may do: a client offers no more than this."""
-    can_write = policy.can_edit(subject.calendar) if subject.calendar else subject.kind in ("book", "card")
-    names = [*READ_PRIVILEGES, *(WRITE_PRIVILEGES if can_write else ())]
+    names = list(READ_PRIVILEGES)
+    if subject.calendar:
+        names += WRITE_PRIVILEGES if policy.can_edit(subject.calendar) else ()
+    else:
+        names += {"book": CARD_PRIVILEGES, "card": CARD_PRIVILEGES, "home": HOME_PRIVILEGES}.get(subject.kind, ())
     return "".join(f"<D:privilege><D:{name}/></D:privilege>" for name in names)
 
 
@@ -116,6 +125,15 @@ def _constant(value: str) -> Writer:
     return lambda subject: value
 
 
+def _components(subject: Subject) -> str:
+    names = subject.components.split(",") if subject.components else COMPONENTS
+    return "".join(f'<C:comp name="{name}"/>' for name in names)
+
+
+RESOURCE_TYPE, NAME, COLOR = dav("resourcetype"), dav("displayname"), f"{{{APPLE}}}calendar-color"
+DESCRIPTION, COMPONENT_SET = caldav("calendar-description"), caldav("supported-calendar-component-set")
+ZONE, ZONE_ID, HOME = caldav("calendar-timezone"), caldav("calendar-timezone-id"), caldav("calendar-home-set")
+
 ALL: tuple[Kind, ...] = ("root", "users", "principal", "home", "calendar", "books", "book")
 USER: tuple[Kind, ...] = ("root", "principal", "home", "books")
 OWNED: tuple[Kind, ...] = ("principal", "home", "calendar", "books", "book")
@@ -125,8 +143,8 @@ BOOK: tuple[Kind, ...] = ("book",)
 
 # Each property with the kinds that have it. Resources in calendars are written by `listing`, since there are many of them.
 PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
-    dav("resourcetype"): (ALL, _resource_type),
-    dav("displayname"): (("principal", "calendar", "book"), _display_name),
+    RESOURCE_TYPE: (ALL, _resource_type),
+    NAME: (("principal", "calendar", "book"), _display_name),
     dav("current-user-principal"): (ALL, write_principal),
     dav("principal-URL"): (("principal",), write_principal),
     dav("owner"): (OWNED, write_owner),
@@ -134,12 +152,12 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
     dav("current-user-privilege-set"): (OWNED, write_privileges),
     dav("supported-report-set"): (ALL, _reports),
     dav("sync-token"): (COLLECTION, lambda subject: escape(subject.sync_token)),
-    caldav("calendar-home-set"): (USER, lambda subject: href(paths.home(subject.actor.id))),
+    HOME: (USER, lambda subject: href(paths.home(subject.actor.id))),
     caldav("calendar-user-address-set"): (("principal",), _addresses),
-    caldav("calendar-description"): (ONE, lambda subject: escape(subject.own_calendar.description or "")),
-    caldav("calendar-timezone"): (ONE, _time_zone),
-    caldav("calendar-timezone-id"): (ONE, lambda subject: escape(subject.own_calendar.time_zone)),
-    caldav("supported-calendar-component-set"): (ONE, _constant("".join(f'<C:comp name="{name}"/>' for name in COMPONENTS))),
+    DESCRIPTION: (ONE, lambda subject: escape(subject.own_calendar.description or "")),
+    ZONE: (ONE, _time_zone),
+    ZONE_ID: (ONE, lambda subject: escape(subject.own_calendar.time_zone)),
+    COMPONENT_SET: (ONE, _components),
     caldav("supported-calendar-data"): (ONE, _constant('<C:calendar-data content-type="text/calendar" version="2.0"/>')),
     caldav("supported-collation-set"): (
         ONE,
@@ -148,7 +166,7 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
     caldav("max-resource-size"): (ONE, _constant(str(BODY_LIMIT))),
     caldav("max-instances"): (ONE, _constant(str(MAX_EVENTS))),
     f"{{{CALENDAR_SERVER}}}getctag": (COLLECTION, _ctag),
-    f"{{{APPLE}}}calendar-color": (ONE, lambda subject: escape(subject.own_calendar.color)),
+    COLOR: (ONE, lambda subject: escape(subject.own_calendar.color)),
     carddav("addressbook-home-set"): (USER, lambda subject: href(paths.books(subject.actor.id))),
     carddav("supported-address-data"): (BOOK, _constant(CARD_VERSIONS)),
     carddav("supported-collation-set"): (
@@ -165,20 +183,34 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
 IN_ALLPROP = tuple(dav(name) for name in ("resourcetype", "displayname", "getcontenttype", "creationdate", "getlastmodified"))
 
 
-def describe(subject: Subject, path: str, names: list[str], dead: Mapping[str, str] | None = None, *, is_brief: bool = False) -> Response:
-    """The properties of these names. `dead` are those that a client has set, as elements."""
+_SETTABLE = {NAME, DESCRIPTION, COLOR, ZONE, ZONE_ID}
+_OF_RESOURCES = [*(dav(name) for name in ("getetag", "getcontentlength", "lockdiscovery", "supportedlock")), caldav("calendar-data")]
+PROTECTED = frozenset([*(name for name in PROPERTIES if name not in _SETTABLE), *_OF_RESOURCES])
+
+
+def describe(subject: Subject, path: str, names: list[str], *, is_brief: bool = False) -> Response:
+    """The properties of these names, live ones and those that a client has set."""
     found: list[str] = []
     missing: list[str] = []
     for name in names:
         kinds, write = PROPERTIES.get(name, ((), None))
         value = write(subject) if write and subject.kind in kinds else None
-        if value is not None:
+        if name in subject.stored and (value is None or _overrides(subject, name)):
+            found.append(subject.stored[name])
+        elif value is not None:
             found.append(name_element(name, value))
-        elif dead and name in dead:
-            found.append(dead[name])
         elif not is_brief:
             missing.append(name_element(name))
     return Response(path, "".join(found), "".join(missing))
+
+
+def _overrides(subject: Subject, name: str) -> bool:
+    """Whether what the user has set counts more than what the calendar has: for those who do not own it. Owners get their colour as they
+    wrote it, by its name or with transparency, until another is chosen here."""
+    if subject.own_calendar.role != "owner":
+        return name in (NAME, DESCRIPTION, COLOR)
+    stored = subject.stored[name].lower()
+    return name == COLOR and (">#" not in stored or subject.own_calendar.color.lower() in stored)
 
 
 def names_of(kind: Kind) -> list[str]:

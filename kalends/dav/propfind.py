@@ -3,7 +3,7 @@
 from xml.etree.ElementTree import Element
 
 from kalends import policy
-from kalends.dav import listing, paths, properties, resources, sync, text
+from kalends.dav import calendar_store, listing, paths, properties, resources, sync, text
 from kalends.dav.call import ALLPROP, PROP, PROPNAME, Call, DavReply, find_calendar, require_home
 from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject, dav
@@ -19,15 +19,22 @@ def propfind(call: Call) -> DavReply:
     path = {"root": f"{paths.ROOT}/", "users": f"{paths.ROOT}/users/", "principal": paths.principal(own.actor.id)}.get(target.kind)
     responses = [describe(call, own, path or paths.home(own.actor.id))]
     if target.kind == "home" and depth == "1":
+        made = calendar_store.find_of_owner(call.ctx, own.actor.id)
+        stored = calendar_store.find_properties(call.ctx, own.actor.id)
         for calendar in policy.member_calendars(call.ctx):
             subject = _calendar_subject(call, calendar)
-            responses.append(describe(call, subject, paths.calendar(own.actor.id, str(calendar.id))))
+            subject.stored = stored.get(calendar.id, {})
+            subject.components = made[calendar.id].components if calendar.id in made else ""
+            slug = made[calendar.id].slug if calendar.id in made else str(calendar.id)
+            responses.append(describe(call, subject, paths.calendar(own.actor.id, slug)))
     return DavReply(207, multistatus(map(write_response, responses)))
 
 
 def propfind_calendar(call: Call) -> DavReply:
     calendar, depth = find_calendar(call), require_finite(call)
     subject = _calendar_subject(call, calendar)
+    subject.stored = calendar_store.find_properties(call.ctx, subject.actor.id, calendar.id).get(calendar.id, {})
+    subject.components = calendar_store.find_components(call.ctx, calendar)
     folder = paths.calendar(subject.actor.id, call.target.slug)
     responses = [write_response(describe(call, subject, folder))]
     if depth == "1":
@@ -57,6 +64,7 @@ def describe(call: Call, subject: Subject, path: str) -> Response:
         is_listed = call.root is not None and call.root.find(PROPNAME) is not None
         known = properties.names_of(subject.kind)
         names = known if is_listed else [name for name in known if name in properties.IN_ALLPROP]
+        names += [name for name in subject.stored if name not in known]
     return properties.describe(subject, path, names, is_brief=call.is_brief)
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from xml.etree.ElementTree import Element
 
 from kalends.context import Context
-from kalends.dav import filters, resources, store, text
+from kalends.dav import filters, overlap, resources, store, text
 from kalends.dav.filters import COMP, RANGE, Component, TimeRange
 from kalends.dav.resources import Resource
 from kalends.events import store as event_store
@@ -24,17 +24,21 @@ def find(ctx: Context, calendar: Calendar, filter_element: Element) -> list[Reso
     """The resources of the calendar that meet the filter."""
     outer = _only(filter_element)
     inner = outer.findall(COMP)
-    if len(inner) == 1 and len(outer) == 1 and inner[0].get("name", "").upper() == "VEVENT":
+    name = inner[0].get("name", "").upper() if len(inner) == len(outer) == 1 else ""
+    is_found = name == "VEVENT"
+    if is_found:
         candidates = _find_events(ctx, calendar, inner[0])
-        rest = [each for each in inner[0] if each.tag != RANGE]
-        if not rest:
+        if all(each.tag == RANGE for each in inner[0]):
             return candidates
+    elif name and inner[0].find(filters.ABSENT) is None:
+        # All other components are in files alone.
+        candidates = _find_alone(ctx, calendar, name)
     else:
         candidates = resources.find_all(ctx, calendar)
     if not len(outer):
         return candidates
     texts = text.read_all(ctx, calendar, candidates)
-    return [each for each in candidates if _matches(ctx, calendar, each, texts[each.name], outer)]
+    return [each for each in candidates if _matches(calendar, texts[each.name], outer, is_found=is_found)]
 
 
 def _only(filter_element: Element) -> Element:
@@ -61,18 +65,25 @@ def find_in_range(ctx: Context, calendar: Calendar, time_range: TimeRange) -> li
     event_ids, series_ids = store.find_overlapping(ctx, calendar, start, end)
     series_ids += _find_later(ctx, calendar, start, end, set(series_ids))
     found = resources.find_by_ids(ctx, calendar, event_ids, series_ids)
-    alone = [row for row in store.find_rows_alone(ctx, calendar) if row.component == "VEVENT" and _may_overlap(row, start, end)]
-    return found + resources.find_by_rows(ctx, calendar, alone)
+    alone = _find_alone(ctx, calendar, "VEVENT")
+    texts = text.read_all(ctx, calendar, alone)
+    return found + [each for each in alone if _takes_place(texts[each.name], start, end, calendar.time_zone)]
+
+
+def _find_alone(ctx: Context, calendar: Calendar, component: str) -> list[Resource]:
+    """The files of this component that are no events here."""
+    rows = [row for row in store.find_rows_alone(ctx, calendar) if row.component == component]
+    return resources.find_by_rows(ctx, calendar, rows)
+
+
+def _takes_place(content: bytes, start: int, end: int, zone: str) -> bool:
+    roots = filters.parse_components(content.decode("utf-8", "replace"))
+    return any(overlap.overlaps(each, start, end, zone) for root in roots for each in root.inner if each.name == "VEVENT")
 
 
 def bounds(time_range: TimeRange) -> tuple[int, int]:
     start = EARLIEST if time_range.start is None else time_range.start
     return start, LATEST if time_range.end is None else time_range.end
-
-
-def _may_overlap(row: store.Row, start: int, end: int) -> bool:
-    """Whether a file without events may take place then: nothing is known of one without times."""
-    return (row.first_at is None or row.first_at < end) and (row.last_at is None or row.last_at >= start)
 
 
 def _find_later(ctx: Context, calendar: Calendar, start: int, end: int, known: set[int]) -> Iterable[int]:
@@ -98,13 +109,16 @@ def _to_date(instant: int) -> date:
     return datetime.fromtimestamp(max(EARLIEST + 86_400, min(instant, LATEST - 86_400)), UTC).date()
 
 
-def _matches(ctx: Context, calendar: Calendar, resource: Resource, content: bytes, outer: Element) -> bool:
-    def in_range(component: Component, time_range: TimeRange) -> bool:
-        return component.name == "VEVENT" or _file_overlaps(resource, component, *bounds(time_range))
+def _matches(calendar: Calendar, content: bytes, outer: Element, *, is_found: bool) -> bool:
+    """Whether the file meets the filter; is_found: the database has found its events by their time."""
+
+    def in_range(component: Component, time_range: TimeRange, around: Component | None) -> bool:
+        start, end = bounds(time_range)
+        if component.name == "VALARM":
+            return around is not None and overlap.alarm_overlaps(around, component, start, end, calendar.time_zone)
+        if component.name == "VCALENDAR":
+            return any(in_range(each, time_range, component) for each in component.inner if each.name != "VTIMEZONE")
+        return (is_found and component.name == "VEVENT") or overlap.overlaps(component, start, end, calendar.time_zone)
 
     roots = filters.parse_components(content.decode("utf-8", "replace"))
     return any(filters.matches(root, outer, in_range) for root in roots if root.name == "VCALENDAR")
-
-
-def _file_overlaps(resource: Resource, component: Component, start: int, end: int) -> bool:
-    return component.name == "VALARM" or resource.row is None or _may_overlap(resource.row, start, end)

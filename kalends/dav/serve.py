@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from kalends import errors
 from kalends.context import Caller, Context
-from kalends.dav import files, paths, propfind, reports, sign_in, write, xml
+from kalends.dav import collections, files, paths, principals, propfind, proppatch, reports, sign_in, transfer, write, xml
 from kalends.dav.books import propfind as books
 from kalends.dav.books import reports as book_reports
 from kalends.dav.books import write as book_write
@@ -24,20 +24,32 @@ from kalends.reply import Reply
 
 Action = Callable[[Call], DavReply]
 
-FEATURES = "1, 3, access-control, calendar-access, addressbook"
-WITH_XML = frozenset({"PROPFIND", "REPORT"})
+FEATURES = "1, 3, access-control, calendar-access, addressbook, extended-mkcol"
+WITH_XML = frozenset({"PROPFIND", "PROPPATCH", "REPORT", "MKCALENDAR", "MKCOL"})
 
 TABLE: dict[Kind, dict[str, Action]] = {
-    "root": {"PROPFIND": propfind.propfind},
-    "users": {"PROPFIND": propfind.propfind},
-    "principal": {"PROPFIND": propfind.propfind},
+    "root": {"PROPFIND": propfind.propfind, "REPORT": principals.report},
+    "users": {"PROPFIND": propfind.propfind, "REPORT": principals.report},
+    "principal": {"PROPFIND": propfind.propfind, "REPORT": principals.report},
     "home": {"PROPFIND": propfind.propfind},
-    "calendar": {"PROPFIND": propfind.propfind_calendar, "REPORT": reports.report, "GET": files.get_calendar},
+    "calendar": {
+        "PROPFIND": propfind.propfind_calendar,
+        "PROPPATCH": proppatch.proppatch,
+        "REPORT": reports.report,
+        "GET": files.get_calendar,
+        "MKCALENDAR": collections.make_calendar,
+        "MKCOL": collections.make_collection,
+        "DELETE": collections.delete_calendar,
+    },
     "resource": {
         "PROPFIND": propfind.propfind_resource,
         "GET": files.get_resource,
         "PUT": write.put_resource,
         "DELETE": write.delete_resource,
+        "COPY": transfer.copy_resource,
+        "MOVE": transfer.move_resource,
+        "MKCALENDAR": collections.refuse_location,
+        "MKCOL": collections.refuse_location,
     },
     "books": {"PROPFIND": books.propfind_home},
     "book": {"PROPFIND": books.propfind_book, "REPORT": book_reports.report},
@@ -49,7 +61,7 @@ TABLE: dict[Kind, dict[str, Action]] = {
     },
 }
 # These open their transactions themselves, since they have work to do before they write.
-WITHOUT_TRANSACTION: frozenset[Action] = frozenset({write.put_resource})
+WITHOUT_TRANSACTION: frozenset[Action] = frozenset({write.put_resource, collections.delete_calendar})
 
 
 def mounts(services: Services) -> Mapping[str, Mount]:
@@ -95,7 +107,7 @@ class Dav:
         return self._act(request, action)
 
     def _act(self, request: Request, action: Action | None) -> DavReply:
-        root = _parse_body(request)
+        root = _parse_body(request) if action else None
         for _ in range(ATTEMPTS):
             ctx = self._context(request)
             has_transaction = action not in WITHOUT_TRANSACTION

@@ -31,8 +31,6 @@ class Row(Struct, frozen=True, array_like=True):
     version: int
     state: str
     has_events: bool
-    first_at: int | None
-    last_at: int | None
     gone: bool
     written_at: int
 

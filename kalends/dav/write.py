@@ -4,11 +4,12 @@ import zlib
 
 from kalends import errors, quotas
 from kalends.context import Context
-from kalends.dav import calendar_object, paths, removal, resources, store, text, write_store
+from kalends.dav import calendar_object, calendar_store, paths, removal, resources, store, text, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.call import Call, DavReply, find_calendar
 from kalends.dav.errors import DavError
 from kalends.dav.listing import Listed
+from kalends.dav.paths import Target
 from kalends.dav.resources import DERIVED_NAME, Resource
 from kalends.dav.xml import CALDAV, href
 from kalends.events import by_uid, ical
@@ -31,10 +32,10 @@ def put_resource(call: Call) -> DavReply:
     plan = calendar_object.plan(call.ctx, file, calendar.time_zone)
     with call.ctx.write():
         calendar = find_calendar(call, to=Right.EDIT)
+        require_component(call.ctx, calendar, file)
         current = find_locked(call.ctx, calendar, call.target.name)
         require_match(call, current)
-        _require_free_uid(call, calendar, current, file.uid)
-        _require_free_name(call.ctx, call.target.name, current)
+        require_free(call.ctx, calendar, call.target, current, file.uid)
         saved = save(call.ctx, calendar, call.target.name, current, file, plan)
         return DavReply(204 if current else 201, headers={"ETag": saved.etag})
 
@@ -66,18 +67,30 @@ def require_match(call: Call, current: Listed | None) -> None:
         raise errors.Stale("Somebody changed it since you read it. Read it again, then send your change with the new ETag.")
 
 
+def require_component(ctx: Context, calendar: Calendar, file: CalendarObject) -> None:
+    """Raise an error if the calendar was made for other components."""
+    components = calendar_store.find_components(ctx, calendar)
+    if components and file.component not in components.split(","):
+        raise DavError(403, f"This calendar takes {components} alone.", f"{{{CALDAV}}}supported-calendar-component")
+
+
 def save(ctx: Context, calendar: Calendar, name: str, current: Resource | None, file: CalendarObject, plan: Plan | None) -> Resource:
     """Write the file, and the events that it becomes; returns the resource."""
-    original = zlib.compress(file.content, 1)
     events = text.load_events(ctx, calendar, [current])[current.name] if current else []
     event_ids, series_ids = _save_events(ctx, calendar, events, plan)
     if plan is None and current and events:
         removal.remove(ctx, calendar, current)
+    return save_file(ctx, calendar, name, file, event_ids, series_ids)
+
+
+def save_file(ctx: Context, calendar: Calendar, name: str, file: CalendarObject, event_ids: list[int], series_ids: list[int]) -> Resource:
+    """Keep the file of these events and series under its name."""
+    original, has_events = zlib.compress(file.content, 1), bool(event_ids or series_ids)
     quotas.reserve(ctx, calendar.owner_id, "events", 0, len(original))
-    row_id = write_store.upsert_row(ctx, calendar, name, file.uid, file.component, original, has_events=plan is not None)
+    row_id = write_store.upsert_row(ctx, calendar, name, file.uid, file.component, original, has_events=has_events)
     write_store.update_parts(ctx, calendar, row_id, event_ids, series_ids)
     [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
-    base = text.build_all(ctx, calendar, [saved])[name] if plan else b""
+    base = text.build_all(ctx, calendar, [saved])[name] if has_events else b""
     write_store.update_base(ctx, row_id, zlib.compress(base, 1), saved.state)
     [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
     return saved
@@ -98,34 +111,35 @@ def _save_events(ctx: Context, calendar: Calendar, events: list[Event], plan: Pl
     return [event_id for event_id in event_ids if event_id not in series_of], sorted({*series_ids, *series_of.values()})
 
 
-def _require_free_uid(call: Call, calendar: Calendar, current: Resource | None, uid: str) -> None:
-    """Raise an error if another resource of the calendar has the UID, or this one has another."""
-    ctx = call.ctx
-    if current and _uid_of(ctx, calendar, current) != uid:
-        raise _conflict(call, current.name, "The resource has another UID, which cannot change.")
+def require_free(ctx: Context, calendar: Calendar, target: Target, current: Resource | None, uid: str) -> None:
+    """Raise an error if another resource of the calendar has the UID, this one has another, or the name is this service's."""
+    if current and uid_of(ctx, calendar, current) != uid:
+        raise _conflict(target, current.name, "The resource has another UID, which cannot change.")
     others = resources.find_by_rows(ctx, calendar, store.find_rows_by_uid(ctx, calendar, uid))
     if (event_id := by_uid.find(ctx, calendar.id, uid)) is not None:
         series_of = store.find_series_of(ctx, [event_id])
         others += resources.find_by_ids(ctx, calendar, [] if series_of else [event_id], series_of.values())
     for other in others:
-        if other.name != call.target.name:
-            raise _conflict(call, other.name, "The calendar has this UID under another name.")
+        if other.name != target.name:
+            raise _conflict(target, other.name, "The calendar has this UID under another name.")
+    if current is None:
+        require_name(ctx, target.name)
 
 
-def _uid_of(ctx: Context, calendar: Calendar, resource: Resource) -> str:
+def require_name(ctx: Context, name: str) -> None:
+    """Raise an error for a name that an event will get here later."""
+    match = DERIVED_NAME.fullmatch(name)
+    if match and not write_store.has_existed(ctx, match[1], int(match[2])):
+        raise DavError(403, "Names such as event-12.ics are given by this service. Choose another one.")
+
+
+def uid_of(ctx: Context, calendar: Calendar, resource: Resource) -> str:
     if resource.row:
         return resource.row.uid
     event = text.load_events(ctx, calendar, [resource])[resource.name][0]
     return event.sent_uid or ical.series_uid(event, ctx.settings)
 
 
-def _conflict(call: Call, name: str, detail: str) -> DavError:
-    path = f"{paths.calendar(call.target.user_id, call.target.slug)}{paths.quote_name(name)}"
+def _conflict(target: Target, name: str, detail: str) -> DavError:
+    path = f"{paths.calendar(target.user_id, target.slug)}{paths.quote_name(name)}"
     return DavError(409, detail, f"{{{CALDAV}}}no-uid-conflict", href(path))
-
-
-def _require_free_name(ctx: Context, name: str, current: Resource | None) -> None:
-    """The names that events get here later are not for others."""
-    match = DERIVED_NAME.fullmatch(name)
-    if match and current is None and not write_store.has_existed(ctx, match[1], int(match[2])):
-        raise DavError(403, "Names such as event-12.ics are given by this service. Choose another one.")

@@ -35,8 +35,15 @@ def update_base(ctx: Context, row_id: int, base: bytes, state: str) -> None:
 
 
 def update_parts(ctx: Context, calendar: Calendar, row_id: int, event_ids: list[int], series_ids: list[int]) -> None:
-    """The file is now these events and series, and no others."""
+    """The file is now these events and series, and no others. Other files of theirs in the calendar are gone."""
     ctx.tx.run("DELETE FROM dav_parts WHERE resource_id = :id", id=row_id)
+    for column, ids in (("event_id", event_ids), ("series_id", series_ids)):
+        for (other_id,) in ctx.tx.rows(
+            f"SELECT DISTINCT resource_id FROM dav_parts WHERE calendar_id = :calendar AND {column} {ctx.db.in_list('ids')}",
+            calendar=calendar.id,
+            ids=ids,
+        ):
+            delete_file(ctx, other_id)
     parts: list[dict[str, Any]] = [{"event_id": event_id, "series_id": None} for event_id in event_ids]
     parts += [{"event_id": None, "series_id": series_id} for series_id in series_ids]
     if not parts:
@@ -52,8 +59,9 @@ def update_parts(ctx: Context, calendar: Calendar, row_id: int, event_ids: list[
 
 
 def delete_file(ctx: Context, row_id: int) -> None:
-    """Mark a file without events as deleted. Its row stays, so that followers learn its name."""
-    ctx.tx.run("UPDATE dav_resources SET gone = TRUE, version = version + 1 WHERE id = :id", id=row_id)
+    """Mark a file as deleted, but not its events. Its row stays, so that followers learn its name."""
+    ctx.tx.run("DELETE FROM dav_parts WHERE resource_id = :id", id=row_id)
+    ctx.tx.run("UPDATE dav_resources SET has_events = FALSE, gone = TRUE, version = version + 1 WHERE id = :id", id=row_id)
 
 
 def has_existed(ctx: Context, kind: str, record_id: int) -> bool:

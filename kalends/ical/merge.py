@@ -74,19 +74,19 @@ def merge(original: bytes, base: bytes, current: bytes) -> bytes:
     """The original with what differs between `base` and `current`; its very bytes if nothing does."""
     if base == current:
         return original
-    file, before, after = (_parse(text.decode("utf-8", "surrogateescape")) for text in (original, base, current))
+    file, before, after = (parse(text.decode("utf-8", "surrogateescape")) for text in (original, base, current))
     calendars = [_first(each) for each in (file, before, after)]
     if any(calendar is None for calendar in calendars):
         return original
     _merge_calendars(*[calendar for calendar in calendars if calendar])
-    return _write(file).encode("utf-8", "surrogateescape")
+    return write(file).encode("utf-8", "surrogateescape")
 
 
 def _first(file: Component) -> Component | None:
     return next(iter(file.inner("VCALENDAR")), None)
 
 
-def _parse(text: str) -> Component:
+def parse(text: str) -> Component:
     """The file as one component around all. A line that ends nothing is kept as a line."""
     root = Component("", "")
     stack = [root]
@@ -118,8 +118,8 @@ def _unfold(text: str) -> Iterator[Line]:
         yield line
 
 
-def _write(component: Component) -> str:
-    inner = (each.raw if isinstance(each, Line) else _write(each) for each in component.content)
+def write(component: Component) -> str:
+    inner = (each.raw if isinstance(each, Line) else write(each) for each in component.content)
     return "".join([component.begin, *inner, component.end])
 
 

@@ -259,37 +259,6 @@ def test_a_deleted_series_is_restored_with_its_name_and_its_file(cast: Cast, pat
     assert alice.get(f"{path}s.ics").text == file
 
 
-ACTORS = {"alice": "owner", "bob": "editor", "vera": "viewer", "carol": "stranger"}
-# Method and kind of resource, with the statuses of the owner, an editor, a viewer and a stranger.
-PERMISSIONS = {
-    ("GET", "resource"): (200, 200, 200, 404),
-    ("PROPFIND", "resource"): (207, 207, 207, 404),
-    ("PUT", "resource"): (204, 204, 403, 404),
-    ("PUT", "new"): (201, 201, 403, 404),
-    ("DELETE", "resource"): (204, 204, 403, 404),
-}
-
-
-@pytest.mark.parametrize(("method", "kind"), PERMISSIONS)
-def test_permissions(cast: Cast, method: str, kind: str) -> None:
-    statuses = []
-    for name in ACTORS:
-        calendar = a_calendar(cast.alice)
-        shared(cast.alice, calendar, cast.bob, "editor")
-        shared(cast.alice, calendar, cast.vera, "viewer")
-        put(cast.alice, f"{calendar_path(cast.alice, calendar['id'])}a.ics", ics())
-        actor = getattr(cast, name)
-        target = f"{calendar_path(actor, calendar['id'])}{'a' if kind == 'resource' else 'b'}.ics"
-        body = ics("u1" if kind == "resource" else "u2", title="New") if method == "PUT" else ""
-        reply = actor.request(method, target, body=body, headers={"Depth": "0"})
-        if reply.status == 403:
-            assert condition(reply) == "need-privileges"
-        statuses.append(reply.status)
-        other = actor.request(method, target.replace(f"/{actor.id}/", f"/{cast.dave.id}/"), body=body, headers={"Depth": "0"})
-        assert other.status in (403, 404)
-    assert tuple(statuses) == PERMISSIONS[method, kind]
-
-
 def test_privileges_say_what_a_client_may_do(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")

@@ -1,0 +1,156 @@
+"""When the components of a file take place (RFC 4791, section 9.9): tasks, journals, alarms, and events that are kept as files alone.
+
+Events that this service knows are found in the database, which is faster and exact as well."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+
+from kalends.dav.filters import Component
+from kalends.ical import rrule
+from kalends.ical.rrule import Budget, BudgetExceeded
+from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_datetimes, parse_duration
+from kalends.ical.zone_names import find_zone
+from kalends.values import datetimes
+
+DAY = 86_400
+# How many days the rule of one file may examine.
+MAX_DAYS = 50_000
+MAX_OCCURRENCES = 1_000
+
+
+def overlaps(component: Component, start: int, end: int, zone: str) -> bool:
+    """Whether the component, or one of its dates, takes place in the range; times without a zone are in this one."""
+    return next(find_dates(component, start, end, zone), None) is not None
+
+
+def find_dates(component: Component, start: int, end: int, zone: str) -> Iterator[int]:
+    """The dates of the component that take place in the range: how many days each is after the first."""
+    return (days for days in _repeat(component, end, zone) if _Times(component, zone, days).overlap(start, end))
+
+
+def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zone: str) -> bool:
+    """Whether the alarm of the component goes off in the range, on one of its dates."""
+    prop = next((prop for name, prop in alarm.properties if name == "TRIGGER"), None)
+    if prop is None:
+        return False
+    try:
+        if prop.parameters.get("VALUE") == "DATE-TIME":
+            return start <= to_instant(parse_datetime(prop.value, prop.parameters), zone) < end
+        before = parse_duration(prop.value)
+    except (ValueError, OverflowError):
+        return False
+    of_end = prop.parameters.get("RELATED") == "END"
+    # An alarm may go off long before its date.
+    latest = end - min(0, _seconds(before))
+    for days in _repeat(outer, latest, zone):
+        times = _Times(outer, zone, days)
+        related = times.end if of_end or times.start is None else times.start
+        if related is not None and start <= related + _seconds(before) < end:
+            return True
+    return False
+
+
+def to_instant(value: DateTimeValue, zone: str, days: int = 0) -> int:
+    name = "UTC" if value.is_utc else (find_zone(value.zone) or zone) if value.zone else zone
+    return datetimes.to_instant(value.local + timedelta(days=days), name)
+
+
+def find_time(component: Component, name: str) -> DateTimeValue | None:
+    """The time of the property; None if it cannot be read."""
+    prop = next((prop for each, prop in component.properties if each == name), None)
+    try:
+        return parse_datetime(prop.value, prop.parameters) if prop else None
+    except ValueError:
+        return None
+
+
+class _Times:
+    """The times of one date of a component."""
+
+    def __init__(self, component: Component, zone: str, days: int):
+        start, end = find_time(component, "DTSTART"), find_time(component, "DUE" if component.name == "VTODO" else "DTEND")
+        self._component, self._zone = component, zone
+        self._is_date = start is not None and start.is_date
+        self.start = to_instant(start, zone, days) if start else None
+        self.end = to_instant(end, zone, days) if end else None
+        duration = _find_duration(component)
+        if start and self.end is None and duration:
+            self.end = to_instant(start, zone, days + duration.days) + duration.seconds
+        elif start and self.end is None and start.is_date and component.name != "VTODO":
+            self.end = to_instant(start, zone, days + 1)
+
+    def overlap(self, start: int, end: int) -> bool:
+        if self._component.name == "VTODO":
+            return self._task_overlaps(start, end)
+        if self.start is None:
+            return False
+        if self.end is None or self.end <= self.start:
+            return start <= self.start < end
+        return start < self.end and end > self.start
+
+    def _task_overlaps(self, start: int, end: int) -> bool:
+        if self.start is not None and self.end is not None:
+            return (start < self.end or start <= self.start) and (end > self.start or end >= self.end)
+        if self.start is not None:
+            return start <= self.start < end
+        if self.end is not None:
+            return start < self.end <= end
+        completed, created = (find_time(self._component, name) for name in ("COMPLETED", "CREATED"))
+        if completed is None:
+            return created is None or end > to_instant(created, self._zone)
+        known = [to_instant(value, self._zone) for value in (completed, created) if value]
+        return start <= max(known) and end >= min(known)
+
+
+def _find_duration(component: Component) -> Duration | None:
+    prop = next((prop for name, prop in component.properties if name == "DURATION"), None)
+    try:
+        return parse_duration(prop.value) if prop else None
+    except ValueError:
+        return None
+
+
+def _repeat(component: Component, end: int, zone: str) -> Iterator[int]:
+    """How many days after the first date each of the dates is that may begin before the end of the range."""
+    anchor = find_time(component, "DTSTART") or find_time(component, "DUE")
+    rules = [prop.value for name, prop in component.properties if name == "RRULE"]
+    if anchor is None or not rules:
+        yield 0
+        return
+    excluded = _find_excluded(component)
+    first = anchor.local.date()
+    try:
+        for i, day in enumerate(_dates(rules[0], first, end)):
+            if i >= MAX_OCCURRENCES:
+                return
+            if day not in excluded:
+                yield (day - first).days
+    except (ValueError, OverflowError, BudgetExceeded):
+        return
+
+
+def _dates(text: str, first: date, end: int) -> Iterator[date]:
+    """The dates of the rule from the first on, which counts even if the rule does not have it."""
+    rule = rrule.parse(text)
+    last = datetime.fromtimestamp(min(max(end, 0), 253_402_000_000), UTC).date() + timedelta(days=1)
+    if rule.until:
+        last = min(last, rule.until.local.date())
+    if not rule.is_daily_or_longer:
+        yield first
+        return
+    yield from rrule.dates(rule, first, max(first, last), Budget(MAX_DAYS))
+
+
+def _find_excluded(component: Component) -> set[date]:
+    excluded: set[date] = set()
+    for name, prop in component.properties:
+        if name == "EXDATE":
+            try:
+                excluded |= {value.local.date() for value in parse_datetimes(prop)}
+            except ValueError:
+                continue
+    return excluded
+
+
+def _seconds(duration: Duration) -> int:
+    return duration.days * DAY + duration.seconds

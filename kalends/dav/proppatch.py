@@ -1,0 +1,137 @@
+"""Setting the properties of a calendar: PROPPATCH, and what MKCALENDAR sets.
+
+The owner's name, description, colour and time zone are the calendar's own. Everything else is kept as it was sent, for each user."""
+
+import re
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element, tostring
+
+from msgspec import Struct, field
+
+from kalends import policy
+from kalends.calendars import present
+from kalends.calendars import store as calendars
+from kalends.calendars.model import CalendarInput
+from kalends.context import Context
+from kalends.dav import calendar_store, paths
+from kalends.dav.call import PROP, Call, DavReply, find_calendar
+from kalends.dav.errors import DavError
+from kalends.dav.properties import COLOR, DESCRIPTION, NAME, PROTECTED, ZONE, ZONE_ID
+from kalends.dav.xml import DAV, href, multistatus, name_element, propstat
+from kalends.http.input.fields import fields_of
+from kalends.http.input.readers import FieldInvalid
+from kalends.ical.zone_names import find_zone
+from kalends.records.calendar import Calendar
+
+SET, REMOVE = f"{{{DAV}}}set", f"{{{DAV}}}remove"
+MAX_PROPERTIES = 100
+MAX_ELEMENT = 10_000
+
+_COLUMNS = {NAME: "name", DESCRIPTION: "description", COLOR: "color", ZONE: "time_zone", ZONE_ID: "time_zone"}
+_FIELDS = {each.name: each for each in fields_of(CalendarInput)}
+_HEX = re.compile("#[0-9a-fA-F]{6}")
+_TZID = re.compile(r"^TZID:(.+?)\s*$", re.MULTILINE)
+
+
+class Assignments(Struct):
+    """What is set and removed: the columns of the calendar, and the elements that are kept; None removes one."""
+
+    columns: dict[str, str | None] = field(default_factory=dict)
+    elements: dict[str, str | None] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    refused: dict[str, int] = field(default_factory=dict)
+
+
+def proppatch(call: Call) -> DavReply:
+    """Set and remove properties: all of them, or none."""
+    call.ctx.tx.advisory_lock(f"calendar {find_calendar(call).id}")
+    calendar = find_calendar(call)
+    root = call.root
+    if root is None or root.tag != f"{{{DAV}}}propertyupdate":
+        raise DavError(400, "The body must be a propertyupdate.")
+    assignments = read(root, is_owner=calendar.role == "owner", default_name=call.target.slug)
+    if not assignments.refused:
+        apply(call.ctx, calendar, assignments)
+    return DavReply(207, multistatus([_describe(call, assignments)]))
+
+
+def read(root: Element, *, is_owner: bool, default_name: str) -> Assignments:
+    """What the body assigns, in its order; with a status for each property that cannot be set so."""
+    assignments = Assignments()
+    for update in root:
+        for element in (each for prop in update.findall(PROP) for each in prop):
+            assignments.names.append(element.tag)
+            if element.tag in PROTECTED or not name_element(element.tag):
+                assignments.refused[element.tag] = 403
+            elif update.tag == REMOVE:
+                assignments.elements[element.tag] = None
+                if is_owner and element.tag in (NAME, DESCRIPTION):
+                    assignments.columns[_COLUMNS[element.tag]] = default_name if element.tag == NAME else None
+            elif update.tag == SET:
+                _set(assignments, element, is_owner=is_owner)
+    if len(assignments.names) > MAX_PROPERTIES:
+        raise DavError(403, f"Set at most {MAX_PROPERTIES} properties.")
+    return assignments
+
+
+def _set(assignments: Assignments, element: Element, *, is_owner: bool) -> None:
+    element.tail = None
+    text = tostring(element, encoding="unicode")
+    if len(text) > MAX_ELEMENT:
+        assignments.refused[element.tag] = 507
+        return
+    column = _COLUMNS.get(element.tag) if is_owner else None
+    if column is None or element.tag == COLOR:
+        assignments.elements[element.tag] = text
+    if column is None:
+        return
+    value = _read_value(element)
+    try:
+        if value is not None:
+            assignments.columns[column] = _FIELDS[column].read(value) if value or column == "name" else None
+    except FieldInvalid:
+        assignments.refused[element.tag] = 409
+
+
+def _read_value(element: Element) -> str | None:
+    """The text of a property as a calendar has it; None if it can have no such value."""
+    text = (element.text or "").strip()
+    if element.tag == COLOR:
+        match = _HEX.match(text)
+        return match[0] if match else None
+    if element.tag == ZONE:
+        match = _TZID.search(text.replace("\r", ""))
+        return find_zone(match[1]) if match else None
+    return find_zone(text) if element.tag == ZONE_ID else text
+
+
+def apply(ctx: Context, calendar: Calendar, assignments: Assignments) -> None:
+    """Write the assignments for the actor, who is a member of the calendar."""
+    user_id = policy.user(ctx).id
+    if assignments.columns:
+        # Only the owner assigns columns.
+        fields = {name: getattr(present.editable(calendar), name) for name in CalendarInput.__struct_fields__}
+        calendars.update(ctx, calendar.id, CalendarInput(**fields | assignments.columns))
+    for name, element in assignments.elements.items():
+        if element is None:
+            calendar_store.delete_property(ctx, calendar.id, user_id, name)
+        else:
+            calendar_store.upsert_property(ctx, calendar.id, user_id, name, element)
+    if len(calendar_store.find_properties(ctx, user_id, calendar.id).get(calendar.id, {})) > MAX_PROPERTIES:
+        raise DavError(507, f"A calendar has at most {MAX_PROPERTIES} properties.")
+
+
+def _describe(call: Call, assignments: Assignments) -> str:
+    path = paths.calendar(call.target.user_id, call.target.slug)
+    if not assignments.refused:
+        return f"<D:response>{href(path)}{propstat(_join(assignments.names), 200)}</D:response>"
+    failed = "".join(
+        propstat(name_element(name), status, "<D:cannot-modify-protected-property/>" if status == 403 else "")
+        for name, status in assignments.refused.items()
+    )
+    others = _join(name for name in assignments.names if name not in assignments.refused)
+    return f"<D:response>{href(path)}{failed}{propstat(others, 424) if others else ''}</D:response>"
+
+
+def _join(names: Iterable[str]) -> str:
+    return "".join(name_element(name) for name in dict.fromkeys(names))

@@ -1,0 +1,90 @@
+"""COPY and MOVE of resources within a calendar and between the calendars of a home."""
+
+from kalends import errors
+from kalends.context import Context
+from kalends.dav import calendar_object, paths, removal, text, write, write_store
+from kalends.dav.calendar_object import CalendarObject
+from kalends.dav.call import Call, DavReply, find_calendar, find_calendar_at
+from kalends.dav.errors import DavError
+from kalends.dav.paths import Target
+from kalends.dav.resources import Resource
+from kalends.events.placements import store as placements
+from kalends.policy import Right
+from kalends.records.calendar import Calendar
+from kalends.records.event import Event
+
+
+def copy_resource(call: Call) -> DavReply:
+    return _transfer(call, is_move=False)
+
+
+def move_resource(call: Call) -> DavReply:
+    return _transfer(call, is_move=True)
+
+
+def _transfer(call: Call, *, is_move: bool) -> DavReply:
+    ctx, target = call.ctx, _destination(call)
+    source = find_calendar(call, to=Right.EDIT if is_move else Right.SEE)
+    calendar = _find_other(call, target)
+    resource = write.find_locked(ctx, source, call.target.name)
+    if resource is None:
+        raise DavError(404, "There is no such resource in the calendar.")
+    if not ctx.caller.accepts_version(resource.etag):
+        raise errors.Stale("Somebody changed it since you read it. Read it again.")
+    replaced = write.find_locked(ctx, calendar, target.name)
+    if (source.id, call.target.name) == (calendar.id, target.name):
+        raise DavError(403, "The resource is there already.")
+    if replaced and call.headers.get("overwrite", "T").strip().upper() == "F":
+        raise errors.Stale("There is a resource at the destination already.")
+    file = CalendarObject(write.uid_of(ctx, source, resource), resource.component, text.read(ctx, source, resource))
+    write.require_component(ctx, calendar, file)
+    if replaced:
+        removal.remove(ctx, calendar, replaced)
+    saved = _move(ctx, source, resource, calendar, target, file) if is_move else _copy(ctx, calendar, target, file)
+    return DavReply(204 if replaced else 201, headers={"ETag": saved.etag})
+
+
+def _destination(call: Call) -> Target:
+    """What the Destination names: a resource in a calendar of the same home."""
+    target = paths.parse_href(call.headers.get("destination", ""))
+    if target.kind != "resource" or target.user_id != call.target.user_id:
+        raise DavError(403 if "destination" in call.headers else 400, "The Destination must be in one of your calendars.")
+    return target
+
+
+def _find_other(call: Call, target: Target) -> Calendar:
+    try:
+        return find_calendar_at(call.ctx, target, Right.EDIT)
+    except errors.NotFound:
+        raise DavError(409, "There is no calendar at the Destination.") from None
+
+
+def _copy(ctx: Context, calendar: Calendar, target: Target, file: CalendarObject) -> Resource:
+    write.require_free(ctx, calendar, target, None, file.uid)
+    return write.save(ctx, calendar, target.name, None, file, calendar_object.plan(ctx, file, calendar.time_zone))
+
+
+def _move(ctx: Context, source: Calendar, resource: Resource, calendar: Calendar, target: Target, file: CalendarObject) -> Resource:
+    """Move the resource. Its events stay what they are, with their guests and responses, if the calendar can be their home."""
+    if source.id == calendar.id:
+        write.require_name(ctx, target.name)
+        if resource.row is None:
+            # Followers learn that the name of old is gone.
+            row_id = write_store.upsert_row(ctx, source, resource.name, file.uid, file.component, b"", has_events=False)
+            write_store.delete_file(ctx, row_id)
+        elif not resource.row.has_events:
+            write_store.delete_file(ctx, resource.row.id)
+        return write.save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
+    write.require_free(ctx, calendar, target, None, file.uid)
+    events = text.load_events(ctx, source, [resource])[resource.name]
+    if not events or not _can_be_home(events, source, calendar):
+        removal.remove(ctx, source, resource)
+        return _copy(ctx, calendar, target, file)
+    for event in events:
+        placements.insert(ctx, event.id, calendar.id, grants=True)
+    placements.remove(ctx, source.id, [event.id for event in events])
+    return write.save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
+
+
+def _can_be_home(events: list[Event], source: Calendar, calendar: Calendar) -> bool:
+    return all(event.calendar_id == source.id and event.owner_id == calendar.owner_id for event in events)

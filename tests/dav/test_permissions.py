@@ -1,0 +1,62 @@
+"""Who may do what by CalDAV: method, kind of resource and actor."""
+
+import pytest
+
+from tests.cast import Cast, Person, a_calendar, shared
+from tests.client import Reply
+from tests.dav.clients import SPACES, calendar_path
+from tests.dav.test_write import condition, ics, put
+
+ACTORS = ("alice", "bob", "vera", "carol")
+RENAME = f"<D:propertyupdate {SPACES}><D:set><D:prop><D:displayname>New</D:displayname></D:prop></D:set></D:propertyupdate>"
+# The statuses of the owner, an editor, a viewer and a stranger. Every member of a calendar may name it for themselves, and leave it.
+PERMISSIONS = {
+    ("GET", "resource"): (200, 200, 200, 404),
+    ("PROPFIND", "resource"): (207, 207, 207, 404),
+    ("PUT", "resource"): (204, 204, 403, 404),
+    ("PUT", "new"): (201, 201, 403, 404),
+    ("DELETE", "resource"): (204, 204, 403, 404),
+    ("MOVE", "resource"): (201, 201, 403, 404),
+    ("COPY", "resource"): (201, 201, 201, 404),
+    ("MOVE", "into"): (201, 201, 403, 409),
+    ("COPY", "into"): (201, 201, 403, 409),
+    ("PROPFIND", "calendar"): (207, 207, 207, 404),
+    ("REPORT", "calendar"): (207, 207, 207, 404),
+    ("PROPPATCH", "calendar"): (207, 207, 207, 404),
+    ("DELETE", "calendar"): (204, 204, 204, 404),
+    ("MKCALENDAR", "calendar"): (405, 405, 405, 403),
+}
+BODIES = {"PROPPATCH": RENAME, "REPORT": f"<D:sync-collection {SPACES}><D:sync-token/><D:prop/></D:sync-collection>"}
+
+
+def request(actor: Person, method: str, kind: str, path: str) -> Reply:
+    """The method on the calendar of alice, as the actor names it, or between it and the actor's own."""
+    own = calendar_path(actor)
+    target = {"calendar": path, "into": f"{own}b.ics", "new": f"{path}b.ics"}.get(kind, f"{path}a.ics")
+    destination = f"{path}b.ics" if kind == "into" else f"{own}a.ics"
+    body = BODIES.get(method, "")
+    if method == "PUT":
+        body = ics("u1" if kind == "resource" else "u2", title="New")
+    return actor.request(method, target, body=body, headers={"Depth": "0", "Destination": destination})
+
+
+@pytest.mark.parametrize(("method", "kind"), PERMISSIONS)
+def test_permissions(cast: Cast, method: str, kind: str) -> None:
+    statuses = []
+    for name in ACTORS:
+        calendar = a_calendar(cast.alice)
+        shared(cast.alice, calendar, cast.bob, "editor")
+        shared(cast.alice, calendar, cast.vera, "viewer")
+        assert put(cast.alice, f"{calendar_path(cast.alice, calendar['id'])}a.ics", ics()).status == 201
+        actor: Person = getattr(cast, name)
+        if kind == "into":
+            assert put(actor, f"{calendar_path(actor)}b.ics", ics(f"u-{name}")).status == 201
+        path = calendar_path(actor, calendar["id"])
+        # Nobody acts in the home of somebody else.
+        other = calendar_path(cast.dave, calendar["id"])
+        assert request(actor, method, kind if kind != "into" else "resource", other).status in (403, 404)
+        reply = request(actor, method, kind, path)
+        if reply.status == 403 and method != "MKCALENDAR":
+            assert condition(reply) == "need-privileges"
+        statuses.append(reply.status)
+    assert tuple(statuses) == PERMISSIONS[method, kind]
