@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -130,13 +131,14 @@ def names() -> list[str]:
     return [name for _, name, _ in _files(FOLDER)]
 
 
-def tables() -> list[str]:
+@cache
+def tables() -> tuple[str, ...]:
     """Every table that a migration creates, each after those that it refers to; those dropped since are in older backups."""
     references: dict[str, set[str]] = {}
     for _, _, sql in _files(FOLDER):
         for table, definition in re.findall(r"^(?:CREATE|ALTER) TABLE (\w+)([^;]*)", sql, re.MULTILINE):
             references.setdefault(table, set()).update(set(re.findall(r"\bREFERENCES (\w+)", definition)) - {table})
-    return list(TopologicalSorter(references).static_order())
+    return tuple(TopologicalSorter(references).static_order())
 
 
 def content_tables() -> list[str]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,14 @@ class FreshService:
         """All rows of all tables."""
         with self.db.read() as tx:
             copy = open_contents(self.db, tx)
-            existing = [table for table in tables() if tx.has_table(table)]
-            return {table: [row for rows in copy.rows(table, list(copy.columns(table))) for row in rows] for table in existing}
+            return {table: [row for rows in copy.rows(table, columns) for row in rows] for table, columns in self._columns.items()}
+
+    @cached_property
+    def _columns(self) -> dict[str, list[str]]:
+        """The columns of each table."""
+        with self.db.read() as tx:
+            copy = open_contents(self.db, tx)
+            return {table: list(copy.columns(table)) for table in tables() if tx.has_table(table)}
 
     def queued(self) -> list[tuple[str, str, str]]:
         """The kind, channel and address of each message, in the order in which they were queued."""
