@@ -1,5 +1,6 @@
 """Posters for the events of `kalends demo`: abstract drawings, always the same for the same title."""
 
+from functools import cache
 from hashlib import sha256
 from random import Random
 
@@ -22,6 +23,7 @@ PALETTES = [
 ]
 
 
+@cache
 def draw_poster(title: str) -> Converted:
     """The poster in the sizes in which pictures are served."""
     # Not for secrets: the drawing has to be the same each time.

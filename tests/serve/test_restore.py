@@ -47,16 +47,24 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return source.folder / "monday.backup"
 
 
-@to_another_kind
+@pytest.mark.parametrize(
+    ("database", "another_database"),
+    [("sqlite", "to_postgres"), pytest.param("postgres", "to_postgres", marks=pytest.mark.soak)],
+    indirect=True,
+)
 def test_a_restored_database_equals_the_backup(place: Place, another_database: str) -> None:
+    """Into another database, and from there into a third one, of SQLite."""
     place.done("demo")
     place.done("backup", str(place.folder / "one"))
-    other = Place(place.folder / "other", another_database)
+    other, third = Place(place.folder / "other", another_database), Place(place.folder / "third", "")
     output = other.done("restore", str(place.folder / "one"))
     other.done("backup", str(place.folder / "two"))
-    one, two = content(place.folder / "one"), content(place.folder / "two")
-    assert one[1] == two[1]
-    assert one[0].tables == two[0].tables
+    third.done("restore", str(place.folder / "two"))
+    third.done("backup", str(place.folder / "three"))
+    one, *copies = (content(place.folder / name) for name in ("one", "two", "three"))
+    for copy in copies:
+        assert one[1] == copy[1]
+        assert one[0].tables == copy[0].tables
     assert output.startswith(f"Restored {one[0].rows:,} rows of {len(one[0].tables)} tables, as they were at {one[0].taken_at}.\n")
 
 
