@@ -72,5 +72,7 @@ def what_got_in(page: Page | Parsed) -> Any:
     return page.evaluate(WHAT_GOT_IN)
 
 
-def read(page: Page | Parsed) -> str:
-    return str(page.evaluate(READ))
+def examine(page: Page | Parsed) -> tuple[list[str], str]:
+    """What got in, and all that somebody reads."""
+    got_in, text = page.evaluate(f"() => [({WHAT_GOT_IN})(), ({READ})()]")
+    return got_in, text

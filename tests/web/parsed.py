@@ -22,6 +22,10 @@ class Parsed:
         self._html = html
         self.status = status
 
+    def has(self, text: str) -> bool:
+        """Whether the text is in the HTML, however it is escaped around it."""
+        return text in self._html
+
     def evaluate(self, function: str, argument: Any = None) -> Any:
         """What this function returns, to which `document` is the parsed one."""
         return self._window.evaluate(EVALUATE.replace("FUNCTION", function), [self._html, argument])

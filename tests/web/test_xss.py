@@ -11,7 +11,7 @@ from tests.cast import Cast
 from tests.client import Client
 from tests.openapi.serving import Service
 from tests.web import pages
-from tests.web.hostile import LONG, SHORT, hostile, lines, mark, read, what_got_in
+from tests.web.hostile import LONG, SHORT, examine, hostile, lines, mark, what_got_in
 from tests.web.pages import PAGES, VISITS, VISITS_IN_EACH_LOOK, Visit, address, declared, reader
 from tests.web.parsed import Parsed, ParsedPages
 from tests.web.scene import Say, Scene
@@ -54,9 +54,10 @@ def test_the_scripts_of_a_page_leave_hostile_texts_as_they_are(looks: Windows, h
 
 
 def _assert_shows_texts_as_they_are(page: Page | Parsed, hostility: Hostility) -> None:
-    assert what_got_in(page) == []
+    got_in, text = examine(page)
+    assert got_in == []
     # In descriptions, which are Markdown, stars are emphasis.
-    page_text = _plain(read(page))
+    page_text = _plain(text)
     for field in hostility.fields - {"email", "image"}:
         for number, line in enumerate(lines(field)):
             assert _is_whole_on_page(_plain(line), mark(field, number), page_text), (field, line)
@@ -72,9 +73,13 @@ def test_a_text_that_gets_in_is_noticed(browser: Browser, service: Service) -> N
 
 def test_every_field_is_on_some_page(hostility: Hostility) -> None:
     """Without this, the walk above might have met nothing hostile at all."""
-    readers = {name: reader(hostility.scene, name) or hostility.scene.guest for name in {visit.reader for visit in VISITS}}
-    pages = [readers[visit.reader].get(address(hostility.scene, visit.path), headers={"Accept": "text/html"}).text for visit in VISITS]
-    unseen = {field for field in hostility.fields if field not in ("email", "image") and not any(mark(field) in page for page in pages)}
+    unseen = hostility.fields - {"email", "image"}
+    for visit in VISITS:
+        person = reader(hostility.scene, visit.reader) or hostility.scene.guest
+        page = person.get(address(hostility.scene, visit.path), headers={"Accept": "text/html"}).text
+        unseen = {field for field in unseen if mark(field) not in page}
+        if not unseen:
+            break
     assert unseen == set()
 
 
@@ -85,7 +90,8 @@ def test_hostile_query_parameters_are_harmless(parsed_pages: ParsedPages, scene:
     for parameters in [param_names, *([each] for each in param_names)]:
         page = parsed_pages.get(reader(scene, visit.reader), _with_hostile_query(scene, visit, parameters))
         assert page.status < 500, parameters
-        assert what_got_in(page) == [], parameters
+        # Of most pages, no parameter is shown.
+        assert not page.has("x-hit") or what_got_in(page) == [], parameters
 
 
 @pytest.mark.soak
