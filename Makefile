@@ -44,7 +44,7 @@ pytest:
 
 unit-dependencies: $(VENV)/dev programs clients
 
-programs: $(VENV)/dev   ## install Chromium, nginx, Caddy and Dovecot for the tests with them, where that is allowed
+programs: $(VENV)/dev   ## install Chromium, nginx, Caddy, HAProxy and Dovecot for the tests with them, where that is allowed
 	@$(BIN)/python -m tests.system_programs
 
 clients: $(CLIENTS)/node_modules/.package-lock.json  ## install what writes clients in TypeScript, for the tests, where npm is there

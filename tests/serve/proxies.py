@@ -1,7 +1,8 @@
-"""nginx and Caddy, which come from the system: their packages, and how they are started with the files of `deploy/`."""
+"""nginx, Caddy and HAProxy, which come from the system: their packages, and how they are started with the files of `deploy/`."""
 
 import os
 import shutil
+import socket
 import ssl
 import subprocess
 from http.client import HTTPSConnection
@@ -14,7 +15,7 @@ from tests.serve.running import eventually
 ROOT = Path(__file__).parent.parent.parent
 CERTIFICATE = ROOT / "tests" / "contacts" / "providers" / "localhost.pem"
 NAME = "calendar.example.org"
-PACKAGES = {"nginx": "nginx-light", "caddy": "caddy"}
+PACKAGES = {"nginx": "nginx-light", "caddy": "caddy", "haproxy": "haproxy"}
 
 NGINX = """
 daemon off;
@@ -40,8 +41,12 @@ class Proxy:
     def __init__(self, program: str, folder: Path, port: int, upstream: int):
         self._port = port
         config = folder / f"{program}.conf"
-        config.write_text((_nginx if program == "nginx" else _caddy)(folder, port, upstream))
-        words = ["-c", str(config)] if program == "nginx" else ["run", "--config", str(config), "--adapter", "caddyfile"]
+        config.write_text({"nginx": _nginx, "caddy": _caddy, "haproxy": _haproxy}[program](folder, port, upstream))
+        words = {
+            "nginx": ["-c", str(config)],
+            "caddy": ["run", "--config", str(config), "--adapter", "caddyfile"],
+            "haproxy": ["-db", "-f", str(config)],
+        }[program]
         self._log = (folder / f"{program}.log").open("w")
         self.process = subprocess.Popen(
             [path(program), *words],
@@ -98,6 +103,22 @@ def _caddy(folder: Path, port: int, upstream: int) -> str:
         assert site.count(theirs) == 1, theirs
         site = site.replace(theirs, ours)
     return f"{{\n\tadmin off\n\tauto_https disable_redirects\n}}\n{site}"
+
+
+def _haproxy(folder: Path, port: int, upstream: int) -> str:
+    """The second server is not there."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        absent = free.getsockname()[1]
+    text = (ROOT / "deploy" / "haproxy.cfg").read_text()
+    for theirs, ours in {
+        "    bind :80\n": f"    bind unix@{folder}/plain.sock\n",
+        "    bind :443 ssl crt /etc/haproxy/calendar.example.org.pem ": f"    bind 127.0.0.1:{port} ssl crt {CERTIFICATE} ",
+        "server one 10.0.0.11:8000": f"server one 127.0.0.1:{upstream}",
+        "server two 10.0.0.12:8000": f"server two 127.0.0.1:{absent}",
+    }.items():
+        assert text.count(theirs) == 1, theirs
+        text = text.replace(theirs, ours)
+    return text
 
 
 def path(program: str) -> str:

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 from http.client import HTTPResponse
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -67,6 +68,17 @@ def test_an_upload_of_ten_mebibytes_reaches_the_service(behind: Behind) -> None:
     reply = send(proxy, "POST", "/api/events", head + file + b"\r\n--b--\r\n", Content_Type=kind, Authorization=f"Bearer {token}")
     assert reply.status == 422, reply.content  # type: ignore[attr-defined]
     assert reply.headers["Content-Type"] == "application/problem+json"
+
+
+def test_haproxy_tells_clients_to_try_again_while_no_server_is_ready(tmp_path: Path) -> None:
+    with ExitStack() as started:
+        ports = [started.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(2)]
+    proxy = Proxy("haproxy", tmp_path, *ports)
+    try:
+        reply = send(proxy, "GET", "/healthz")
+    finally:
+        proxy.stop()
+    assert (reply.status, reply.headers["Retry-After"], reply.headers["Content-Type"]) == (503, "2", "application/problem+json")
 
 
 def test_the_log_names_the_client_and_not_whom_it_claims_to_be(behind: Behind) -> None:
