@@ -211,6 +211,7 @@ MODULE_LAYERS = {
             "web.guest_form",
             "web.notices",
             "web.page",
+            "web.qr_code",
             "web.labels",
             "web.reader_zone",
             "web.times",

@@ -1,4 +1,6 @@
-"""Devices that read one's calendars by CalDAV: how to connect one, and its app password, which is shown once."""
+"""Devices that have one's calendars and contacts by CalDAV and CardDAV: how to connect one, and its app password, which is shown once."""
+
+from urllib.parse import quote, urlsplit
 
 from msgspec import structs
 
@@ -12,6 +14,7 @@ from kalends.i18n import gettext
 from kalends.keys import api
 from kalends.keys.model import KeyRequest
 from kalends.sessions import store as sessions
+from kalends.web import qr_code
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.render import render
@@ -39,6 +42,21 @@ def create(ctx: Context, params: Form) -> Document:
     user = policy.user(ctx)
     key = api.create(ctx, structs.replace(params.read(KeyRequest), kind="dav"))
     ctx.headers["Cache-Control"] = "no-store"
+    url = account_url(ctx.settings.url, user.user_name, key.wkey)
     return render(
-        "account/device_created.html", ctx, title=gettext("Your app password"), key=key, user_name=user.user_name, server=ctx.settings.url
+        "account/device_created.html",
+        ctx,
+        title=gettext("Your app password"),
+        key=key,
+        user_name=user.user_name,
+        server=ctx.settings.url,
+        account_url=url,
+        qr_code=qr_code.draw(url),
     )
+
+
+def account_url(server: str, user_name: str, password: str) -> str:
+    """The URL by which DAVx⁵ opens with the account filled in: https is spelled caldavs there."""
+    parts = urlsplit(server)
+    scheme = "caldavs" if parts.scheme == "https" else "caldav"
+    return f"{scheme}://{quote(user_name, safe='')}:{quote(password, safe='')}@{parts.netloc}{parts.path}/"

@@ -2,6 +2,7 @@
 
 import re
 
+from kalends.web.qr_code import draw
 from tests.cast import Cast
 from tests.client import Client
 from tests.dav.clients import device, propfind
@@ -13,6 +14,10 @@ def test_a_device_signs_in_with_what_the_page_shows_until_it_is_disconnected(cas
     assert "my &lt;phone&gt;" in page.text
     found = re.search(r"\b[0-9a-z]{4}(?:-[0-9a-z]{4}){5}\b", page.text)
     assert found
+    # A phone that scans the code gets the same.
+    url = f"caldav://{cast.alice.user_name}:{found[0]}@testserver/"
+    assert f'href="{url}"' in page.text
+    assert str(draw(url)) in page.text
     headers = device(cast.alice, found[0])
     assert propfind(client, "/dav/", "D:displayname", **headers).status == 207
     devices = cast.alice.get("/account/devices")

@@ -53,7 +53,8 @@ WHAT_GOT_IN = r"""() => [
     .map(each => each.outerHTML),
   ...[...document.querySelectorAll('[href], [src], [action], [formaction]')].filter(each =>
       ['href', 'src', 'action', 'formaction'].some(name => each.hasAttribute(name)
-        && !['http:', 'https:', 'mailto:', 'tel:', 'webcal:', 'webcals:'].includes(new URL(each.getAttribute(name), location).protocol)))
+        && !['http:', 'https:', 'mailto:', 'tel:', 'webcal:', 'webcals:', 'caldav:', 'caldavs:'].includes(
+          new URL(each.getAttribute(name), location).protocol)))
     .map(each => each.outerHTML),
 ]"""
 

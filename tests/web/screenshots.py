@@ -51,6 +51,7 @@ def take(folder: Path) -> None:
             for width in (1280, PHONE):
                 page = _window(browser, service.url, session["token"], width, "light")
                 _save(_picture_of_repetition(page), folder / f"repeat-{width}-light.png")
+                _save(_picture_of_device(page), folder / f"device-{width}-light.png")
                 page.goto(f"/events/{cancelled}")
                 _save(page.screenshot(), folder / f"cancelled-{width}-light.png")
             mail_pictures.take(browser, folder, _save)
@@ -65,6 +66,15 @@ def _picture_of_repetition(page: Page) -> bytes:
     page.wait_for_selector(".dates :text('6 times')")
     page.get_by_label("Number of times").blur()
     return page.locator(".repetition").screenshot()
+
+
+def _picture_of_device(page: Page) -> bytes:
+    """What a user types into a new device, or scans with it."""
+    page.goto("/account/devices")
+    page.get_by_label("Which device is it?").fill("phone")
+    page.get_by_role("button", name="Make an app password").click()
+    page.wait_for_selector(".qr svg")
+    return page.screenshot(full_page=True)
 
 
 def _liveliest(guest: Client) -> int:
