@@ -106,7 +106,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     registration: Annotated[
-        Literal["", "open", "closed"], Meta(description="Who can register: everybody or nobody; else an admin sets it.")
+        Literal["", "open", "approval", "invitation", "closed"],
+        Meta(
+            description="Who can register: everybody, everybody whom an admin approves, who is invited, or nobody; else an admin sets it."
+        ),
     ] = ""
     rate_limits: Annotated[
         Literal["on", "off"], Meta(description="Whether guests' writes and searches, failed logins and outgoing messages are rate-limited.")

@@ -38,6 +38,7 @@ from kalends.responses import store as responses
 from kalends.sessions import store as sessions
 from kalends.settings import Settings
 from kalends.subscribers import store as subscribers
+from kalends.users import invitations as account_invitations
 from kalends.values import timestamps
 from kalends.webhooks import store as webhooks
 from kalends.webhooks.sender import WebhookSender
@@ -90,6 +91,7 @@ def clean_up(ctx: Context) -> None:
         reports.clean_up(ctx)
         hidden_events.clean_up(ctx)
         pictures.clean_up(ctx)
+        account_invitations.clean_up(ctx)
 
 
 def extend_series(ctx: Context) -> None:

@@ -198,7 +198,17 @@ MODULE_LAYERS = {
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),
         "subscribers.opt_in",
         *("webhooks.queue", "webhooks.signature"),
-        *("users.reset_link", "users.reset_requests", "users.signed_link", "users.suspension", "users.verify_link", "users.weak_passwords"),
+        *(
+            "users.approval",
+            "users.invitations",
+            "users.registration",
+            "users.reset_link",
+            "users.reset_requests",
+            "users.signed_link",
+            "users.suspension",
+            "users.verify_link",
+            "users.weak_passwords",
+        ),
         *(
             "web.accent",
             "web.autolink",
@@ -225,7 +235,18 @@ MODULE_LAYERS = {
         "events.reminders.editor",
         *(
             f"outbound.{name}_message"
-            for name in ("account", "change", "guest", "invitation", "moderation", "news", "place", "reminder", "response")
+            for name in (
+                "account",
+                "administration",
+                "change",
+                "guest",
+                "invitation",
+                "moderation",
+                "news",
+                "place",
+                "reminder",
+                "response",
+            )
         ),
         "outbound.message",
     },

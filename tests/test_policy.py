@@ -14,6 +14,7 @@ from kalends.settings import Settings
 from tests.cast import (
     PASSWORD,
     Cast,
+    Person,
     a_block,
     a_calendar,
     a_comment,
@@ -35,7 +36,7 @@ from tests.deliveries.samples import a_stop_token, a_suppression
 from tests.http.multipart import multipart
 from tests.pictures.files import SMALL_PICTURE, a_picture
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
-from tests.site.administrator import Admin, a_blocked_sender, a_hidden_event
+from tests.site.administrator import Admin, a_blocked_sender, a_hidden_event, an_account_invitation, an_inactive_person
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 
@@ -90,6 +91,23 @@ TABLE: dict[str, dict[str, Row]] = {
     "PUT /api/site": {"": ADMINS},
     "GET /admin": {"": ADMINS},
     "POST /admin": {"": ADMINS},
+    "GET /api/admin/people": {"": ADMINS},
+    "PUT /api/admin/people/{person_id}": {"": ADMINS},
+    "PUT /api/admin/people/{person_id}/approve": {"": ADMINS},
+    "PUT /api/admin/people/{person_id}/refuse": {"": ADMINS},
+    "PUT /api/admin/people/{person_id}/suspend": {"": ADMINS},
+    "PUT /api/admin/people/{person_id}/activate": {"": ADMINS},
+    "GET /api/admin/invitations": {"": ADMINS},
+    "POST /api/admin/invitations": {"": ADMINS},
+    "DELETE /api/admin/invitations/{account_invitation_id}": {"": ADMINS},
+    "GET /admin/people": {"": ADMINS},
+    "POST /admin/people/{person_id}/approve": {"": ADMINS},
+    "POST /admin/people/{person_id}/refuse": {"": ADMINS},
+    "POST /admin/people/{person_id}/suspend": {"": ADMINS},
+    "POST /admin/people/{person_id}/activate": {"": ADMINS},
+    "POST /admin/people/{person_id}/role": {"": ADMINS},
+    "POST /admin/people/invitations": {"": ADMINS},
+    "POST /admin/people/invitations/{account_invitation_id}/withdraw": {"": ADMINS},
     "GET /sitemap.xml": {"": EVERYBODY},
     "GET /feed.xml": {"": EVERYBODY},
     "GET /atom.xml": {"": EVERYBODY},
@@ -124,6 +142,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /language": {"": (303, 303, 303, 303, 303)},
     "GET /sign-up": {"": EVERYBODY},
     "POST /sign-up": {"": (422, 422, 422, 422, 422)},
+    "GET /sign-up/{sign_up_token}": {"": EVERYBODY},
+    "POST /sign-up/{sign_up_token}": {"": (303, 303, 303, 303, 303)},
     "GET /reset": {"": EVERYBODY},
     "POST /reset": {"": (303, 303, 303, 303, 303)},
     "GET /reset/{reset_token}": {"": EVERYBODY},
@@ -489,12 +509,21 @@ class Scene:
     def path(self, template: str) -> str:
         if template.removeprefix("/api").startswith("/calendars"):
             template = template.replace("{question_id}", "{shared_question_id}").replace("{reminder_id}", "{shared_reminder_id}")
+        if template.endswith(("/approve", "/refuse")):
+            template = template.replace("{person_id}", "{waiting_person_id}")
+        if template.endswith("/activate"):
+            template = template.replace("{person_id}", "{suspended_person_id}")
         return template.format_map(_Lazily(self))
 
     def find(self, name: str) -> Any:
         values: dict[str, Callable[[], Any]] = {
             "session_id": lambda: self.cast.alice.session_id,
             "user_id": lambda: self.cast.alice.id,
+            "person_id": lambda: Person(self.cast.anonymous, "paul").id,
+            "waiting_person_id": lambda: an_inactive_person(self.cast.anonymous, "waiting").id,
+            "suspended_person_id": lambda: an_inactive_person(self.cast.anonymous, "suspended").id,
+            "account_invitation_id": lambda: an_account_invitation(self.cast.anonymous, f"{uuid4().hex}@example.org")[0],
+            "sign_up_token": lambda: an_account_invitation(self.cast.anonymous, f"{uuid4().hex}@example.org")[1],
             "key_id": lambda: a_key(self.cast.alice)["id"],
             "blocked_id": lambda: a_block(self.cast.alice, self.cast.dave),
             "calendar_id": lambda: self.calendar["id"],
@@ -551,6 +580,11 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /account/delete": lambda scene: {"current_password": PASSWORD},
     "PUT /api/site": lambda scene: {"tagline": "Every night"},
     "POST /admin": lambda scene: {"tagline": "Every night"},
+    "PUT /api/admin/people/{person_id}": lambda scene: {"role": "admin"},
+    "POST /admin/people/{person_id}/role": lambda scene: {"role": "admin"},
+    "POST /admin/people/invitations": lambda scene: {"email_address": f"{uuid4().hex}@example.org"},
+    "POST /api/admin/invitations": lambda scene: {"email_address": f"{uuid4().hex}@example.org"},
+    "POST /sign-up/{sign_up_token}": lambda scene: {"user_name": f"kim-{uuid4().hex[:8]}", "password": PASSWORD},
     "POST /account/keys": lambda scene: {"name": "a key"},
     "POST /account/devices": lambda scene: {"name": "a phone"},
     "POST /api/keys": lambda scene: {"name": "a key"},

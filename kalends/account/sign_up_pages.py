@@ -1,14 +1,16 @@
 """Creating an account."""
 
+from kalends import errors, policy
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.i18n import gettext
+from kalends.records.account_invitation import AccountInvitation
 from kalends.sessions import api as sessions
 from kalends.sessions.model import Credentials
 from kalends.site import store as sites
-from kalends.users import api
-from kalends.users.model import Registration
+from kalends.users import api, invitations, registration
+from kalends.users.model import Registration, UserDetail
 from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState
 from kalends.web.page import page
@@ -16,22 +18,51 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 
-def _form(ctx: Context, form: FormState | None = None) -> Document:
-    return render("account/sign_up.html", ctx, title=gettext("Sign up"), form=form, zones=sorted(known_zones()))
+def _form(ctx: Context, form: FormState | None = None, invitation: AccountInvitation | None = None) -> Document:
+    zones = sorted(known_zones())
+    return render("account/sign_up.html", ctx, title=gettext("Sign up"), form=form, invitation=invitation, zones=zones)
+
+
+def _closed(ctx: Context, status: int, reason: str = "") -> Document:
+    return render("account/sign_up_closed.html", ctx, status=status, title=gettext("Accounts are by invitation"), reason=reason)
 
 
 @page("GET", "/sign-up", guests=True)
 def new(ctx: Context) -> Document:
     """The form to create an account."""
-    if sites.get(ctx).registration != "open":
-        return render("account/sign_up_closed.html", ctx, status=403, title=gettext("Accounts are by invitation"))
+    try:
+        policy.status_of_new_account(sites.get(ctx), is_invited=False)
+    except errors.Forbidden:
+        return _closed(ctx, 403)
     return _form(ctx)
 
 
 @page("POST", "/sign-up", guests=True, rate_limited=True, is_guest_form=True, again=_form, pool="hash")
 def create(ctx: Context, params: Form) -> Document:
-    """Create an account, and sign in."""
-    registration = params.read(Registration)
-    api.create(ctx, registration)
-    sessions.create(ctx, Credentials(user_name=registration.user_name, password=registration.password))
+    """Create an account, and sign in, unless an admin has to approve it."""
+    return _create(ctx, params.read(Registration))
+
+
+@page("GET", "/sign-up/{sign_up_token}", guests=True, credentials=False)
+def accept(ctx: Context, sign_up_token: str, form: FormState | None = None) -> Document:
+    """The form to create an account by an invitation. No cache may store it: its address is a secret."""
+    invitation = invitations.find(ctx, sign_up_token)
+    ctx.headers["Cache-Control"] = "no-store"
+    if invitation is None or sites.get(ctx).registration == "closed":
+        return _closed(ctx, 404, "" if invitation else invitations.VOID)
+    return _form(ctx, form, invitation)
+
+
+@page("POST", "/sign-up/{sign_up_token}", guests=True, rate_limited=True, credentials=False, is_guest_form=True, again=accept, pool="hash")
+def create_invited(ctx: Context, sign_up_token: str, params: Form) -> Document:
+    """Create the account of somebody who is invited, with the address that the invitation was mailed to, and sign in."""
+    with ctx.read():
+        invitation = registration.load_invitation(ctx, sign_up_token)
+    return _create(ctx, Form({**params.values, "email_address": invitation.email_address, "invitation": sign_up_token}).read(Registration))
+
+
+def _create(ctx: Context, params: Registration) -> Document:
+    if not isinstance(api.create(ctx, params), UserDetail):
+        return redirect(ctx, "/sign-in", done="account-waiting")
+    sessions.create(ctx, Credentials(user_name=params.user_name, password=params.password))
     return redirect(ctx, "/calendar", done="created")

@@ -1,19 +1,22 @@
-"""`kalends users`: create and list users, set passwords, make admins, and suspend accounts."""
+"""`kalends users`: create, invite, approve and list users, set passwords, make admins, and suspend accounts."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, get_args
 
 import click
 
+from kalends.admin.invitations.model import AccountInvitationInput
 from kalends.commands.options import Group, data_option, database_option, open_context, stop, validate_password
 from kalends.context import Context
 from kalends.db import UniqueViolation
-from kalends.errors import Invalid
+from kalends.errors import Conflict, Invalid
 from kalends.http.input import fields
 from kalends.keys import store as key_store
 from kalends.records.user import Role, User
 from kalends.sessions import store as session_store
-from kalends.users import passwords, suspension
+from kalends.users import approval, invitations, passwords, registration, suspension
 from kalends.users import store as user_store
 from kalends.users.model import Registration
 from kalends.values import timestamps
@@ -22,7 +25,7 @@ from kalends.webhooks import store as webhook_store
 
 @click.group(cls=Group)
 def users() -> None:
-    """Create and list users, set passwords, make admins, and suspend accounts."""
+    """Create, invite, approve and list users, set passwords, make admins, and suspend accounts."""
 
 
 @users.command("create")
@@ -37,17 +40,57 @@ def users() -> None:
 def create(data: str | None, database: str | None, admin: bool, **params: Any) -> None:
     """Create a user, even if registration is closed. The e-mail address counts as verified."""
     params["password"] = params["password"] or _prompt_password()
-    registration, errors = fields.read(Registration, params)
-    if registration is None:
+    person, errors = fields.read(Registration, params)
+    if person is None:
         raise Invalid(errors)
-    password_hash = passwords.hash_password(registration.password)
+    password_hash = passwords.hash_password(person.password)
     with open_context(data, database) as ctx, ctx.write():
         try:
             role = "admin" if admin else user_store.role_of_next(ctx)
-            user_id = user_store.insert(ctx, registration, password_hash, verified=True, role=role)
+            user_id = user_store.insert(ctx, person, password_hash, verified=True, role=role)
         except UniqueViolation:
             stop("Somebody has this user name or e-mail address already.")
-    click.echo(f"Created {registration.user_name} (id {user_id}{', admin' if role == 'admin' else ''}).")
+    click.echo(f"Created {person.user_name} (id {user_id}{', admin' if role == 'admin' else ''}).")
+
+
+@users.command("invite")
+@click.argument("email_address")
+@data_option
+@database_option
+def invite(data: str | None, database: str | None, email_address: str) -> None:
+    """Print a link by which the owner of an e-mail address makes an account, once, within two weeks. It is not mailed."""
+    params, errors = fields.read(AccountInvitationInput, {"email_address": email_address})
+    if params is None:
+        raise Invalid(errors)
+    with open_context(data, database) as ctx, ctx.write():
+        if user_store.find(ctx, params.email_address):
+            stop("Somebody has this e-mail address already.")
+        invitation = invitations.insert(ctx, params.email_address, None)
+        click.echo(invitations.invitation_url(ctx.settings, invitation))
+
+
+@users.command("approve")
+@click.argument("user_name")
+@data_option
+@database_option
+def approve(data: str | None, database: str | None, user_name: str) -> None:
+    """Approve the registration of a user who waits for it, and tell them by mail."""
+    with open_context(data, database) as ctx, ctx.write(), _report_conflict():
+        user = _find(ctx, user_name)
+        approval.approve(ctx, user)
+    click.echo(f"{user.user_name} can sign in, and gets mail about it.")
+
+
+@users.command("refuse")
+@click.argument("user_name")
+@data_option
+@database_option
+def refuse(data: str | None, database: str | None, user_name: str) -> None:
+    """Delete the registration of a user who waits for approval, and tell them by mail."""
+    with open_context(data, database) as ctx, ctx.write(), _report_conflict():
+        user = _find(ctx, user_name)
+        approval.refuse(ctx, user, next(iter(registration.find_admins(ctx)), None))
+    click.echo(f"The registration of {user.user_name} is deleted.")
 
 
 @users.command("list")
@@ -109,9 +152,11 @@ def suspend(data: str | None, database: str | None, user_name: str) -> None:
 @data_option
 @database_option
 def activate(data: str | None, database: str | None, user_name: str) -> None:
-    """Let a user sign in who is suspended, or waits for approval."""
+    """Lift the suspension of a user."""
     with open_context(data, database) as ctx, ctx.write():
         user = _find(ctx, user_name)
+        if user.status == "waiting":
+            stop(f"{user.user_name} waits for approval. Run: kalends users approve {user.user_name}")
         suspension.activate(ctx, user.id)
     click.echo(f"{user.user_name} can sign in.")
 
@@ -119,6 +164,14 @@ def activate(data: str | None, database: str | None, user_name: str) -> None:
 def _find(ctx: Context, user_name: str) -> User:
     """The user with this user name or e-mail address; the command ends if there is none."""
     return user_store.find(ctx, user_name) or stop(f"There is no user called {user_name}.")
+
+
+@contextmanager
+def _report_conflict() -> Iterator[None]:
+    try:
+        yield
+    except Conflict as conflict:
+        stop(conflict.detail)
 
 
 def _prompt_password() -> str:

@@ -30,7 +30,8 @@ ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 # The same, and notices to guests of their places.
 ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTICES})"
 # Others can cause these, and must not be able to use up what a user gets about the account.
-CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN ('response_news', 'event_hidden', 'event_shown'))"
+_NOTICES_BY_OTHERS = ("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered")
+CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN {_NOTICES_BY_OTHERS})"
 # What organisers see of the messages about their events, beside those.
 LISTED = ("send_to_me", "announce", "confirm", "response", "proposal", "change", "cancel", "message", "reminder", "invitation")
 RETENTION = 90 * 24 * HOUR
@@ -69,12 +70,32 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Acc
     return True
 
 
-def insert_notice(ctx: Context, user: User, notice: OrganiserNotice | ModerationNotice, event_id: int | None = None) -> int:
-    """Queue a notice without a limit, since whoever asks for it has one; return its id."""
-    return _insert_mail(ctx, user, "notice", notice, event_id)
+def insert_notice(
+    ctx: Context,
+    user: User,
+    notice: AccountNotice | OrganiserNotice | ModerationNotice,
+    event_id: int | None = None,
+    address: str | None = None,
+) -> int:
+    """Queue a notice without a limit, since whoever asks for it has one; return its id. address: of somebody without an account."""
+    return _insert_mail(ctx, user, "notice", notice, event_id, address)
 
 
-def _insert_mail(ctx: Context, user: User, kind: AccountMail, notice: Notice | None, event_id: int | None = None) -> int:
+def was_told(ctx: Context, user: User, notice: AccountNotice, since: int) -> bool:
+    """Whether a notice of this kind to the user was queued since then."""
+    rows = ctx.tx.rows(
+        "SELECT 1 FROM deliveries WHERE address_key = :address_key AND created_at > :since AND notice = :notice LIMIT 1",
+        address_key=mailbox(user.email_address),
+        since=since,
+        notice=notice,
+    )
+    return bool(rows)
+
+
+def _insert_mail(
+    ctx: Context, user: User, kind: AccountMail, notice: Notice | None, event_id: int | None = None, address: str | None = None
+) -> int:
+    address = address or user.email_address
     delivery_id: int = ctx.tx.value(
         """INSERT INTO deliveries (owner_id, event_id, kind, channel, address, address_key, public, state, attempts, due_at, created_at,
                                    updated_at, notice)
@@ -83,12 +104,12 @@ def _insert_mail(ctx: Context, user: User, kind: AccountMail, notice: Notice | N
         owner_id=user.id,
         event_id=event_id,
         kind=kind,
-        address=user.email_address,
-        address_key=mailbox(user.email_address),
+        address=address,
+        address_key=mailbox(address),
         notice=notice,
         now=ctx.now,
     )
-    ctx.add_message(Message(kind, "email", user.email_address))
+    ctx.add_message(Message(kind, "email", address))
     return delivery_id
 
 
@@ -243,7 +264,8 @@ def take_back(ctx: Context, owner_id: int) -> None:
     """Do not send what the owner wrote to guests and subscribers, and is not on its way yet."""
     ctx.tx.run(
         """UPDATE deliveries SET state = 'failed', error = :error, updated_at = :now
-           WHERE owner_id = :owner_id AND state = 'queued' AND kind IN ('announce', 'message', 'invitation')""",
+           WHERE channel IN ('email', 'sms') AND owner_id = :owner_id AND state = 'queued'
+           AND kind IN ('announce', 'message', 'invitation')""",
         owner_id=owner_id,
         error="The account of the organiser was suspended before it was sent.",
         now=ctx.now,

@@ -8,7 +8,7 @@ from msgspec import Struct
 from kalends.i18n import Text, gettext
 from kalends.i18n.locale import ENGLISH, Locale
 from kalends.outbound.message import add_bodies, envelope
-from kalends.records.delivery import AccountNotice, Delivery
+from kalends.records.delivery import ChangeNotice, Delivery
 from kalends.records.user import User
 from kalends.settings import Settings
 from kalends.users.reset_link import reset_url
@@ -55,10 +55,10 @@ def verify(settings: Settings, delivery: Delivery, user: User, locale: Locale = 
 def notice(settings: Settings, delivery: Delivery, user: User, locale: Locale = ENGLISH) -> EmailMessage:
     """A notice of a change of the account, in case somebody else made it."""
     wordings = _notices(_names(settings, user))
-    return compose(settings, delivery, wordings[cast(AccountNotice, delivery.notice or "password_changed")], locale)
+    return compose(settings, delivery, wordings[cast(ChangeNotice, delivery.notice or "password_changed")], locale)
 
 
-def _notices(names: dict[str, str]) -> dict[AccountNotice, Wording]:
+def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
     not_me = gettext(
         "If it was not you, set a new password at once: %(service)s/reset. That ends all sessions and deletes all keys.",
         service=names["service"],
@@ -90,7 +90,7 @@ def _notices(names: dict[str, str]) -> dict[AccountNotice, Wording]:
     }
 
 
-def _webhook_notices(names: dict[str, str]) -> dict[AccountNotice, Wording]:
+def _webhook_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
     return {
         "webhook_created": Wording(
             gettext("A new webhook"),
@@ -122,6 +122,7 @@ def _names(settings: Settings, user: User) -> dict[str, str]:
 def compose(
     settings: Settings, delivery: Delivery, wording: Wording, locale: Locale, url: str = "", label: Text | None = None
 ) -> EmailMessage:
+    """The mail with this wording, and a button that leads to the URL."""
     subject, text, otherwise = map(locale.translate, (wording.subject, wording.text, wording.otherwise))
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
     html = render_text("deliveries/account.html", locale, subject=subject, text=text, otherwise=otherwise, url=url, label=label)

@@ -8,6 +8,7 @@ from kalends.deliveries import languages, store, suppressions
 from kalends.events import store as events
 from kalends.outbound import (
     account_message,
+    administration_message,
     change_message,
     guest_message,
     invitation_message,
@@ -19,7 +20,7 @@ from kalends.outbound import (
     response_message,
 )
 from kalends.outbound.outcome import Undeliverable
-from kalends.records.delivery import Delivery
+from kalends.records.delivery import ADMINISTRATION_NOTICES, Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.records.user import User
@@ -52,6 +53,8 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
         return _news(ctx, delivery)
     if delivery.notice in ("event_hidden", "event_shown"):
         return moderation_message.build(ctx, *_current(ctx, delivery))
+    if delivery.notice in ADMINISTRATION_NOTICES:
+        return administration_message.build(ctx, delivery, _account(ctx, delivery))
     if delivery.kind in ACCOUNT_MESSAGES and not (delivery.is_about_new_date or delivery.is_about_place):
         return ACCOUNT_MESSAGES[delivery.kind](ctx.settings, delivery, _account(ctx, delivery), ctx.locale)
     if delivery.kind == "confirm":

@@ -12,7 +12,6 @@ from kalends.policy.account import (
     key_creating_session,
     other_user,
     own_account,
-    require_open_registration,
     require_verified_sender,
     require_webhooks,
     session,
@@ -21,7 +20,7 @@ from kalends.policy.account import (
     webhook,
 )
 from kalends.policy.actor import Right, me, user
-from kalends.policy.administration import admin, is_admin, managed_user, require_active
+from kalends.policy.administration import admin, is_admin, managed_user, require_active, status_of_new_account
 from kalends.policy.calendars import (
     IN_MY_CALENDARS,
     MY_CALENDAR_IDS,
@@ -182,7 +181,6 @@ __all__ = [
     "replied_invitation",
     "reply_mac",
     "require_active",
-    "require_open_registration",
     "require_own_record",
     "require_removal",
     "require_restored_event",
@@ -199,6 +197,7 @@ __all__ = [
     "sees_event",
     "session",
     "shared_calendar",
+    "status_of_new_account",
     "subscriber",
     "suppression",
     "target_calendar",

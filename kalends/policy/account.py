@@ -8,7 +8,6 @@ from kalends.policy.actor import user
 from kalends.records.contact import Contact
 from kalends.records.key import Key
 from kalends.records.session import Session
-from kalends.records.site import Site
 from kalends.records.subscriber import Subscriber
 from kalends.records.suppression import Suppression
 from kalends.records.user import User
@@ -21,11 +20,6 @@ CONTACT_LISTS = {
     "primary": "k.user_id = :me AND k.service IS NULL",
     "imported": "k.user_id = :me AND k.service IS NOT NULL AND k.expires_at > :now",
 }
-
-
-def require_open_registration(site: Site) -> None:
-    if site.registration != "open":
-        raise errors.Forbidden(gettext("Registration is closed here. Ask the operator for an account."))
 
 
 def require_verified_sender(ctx: Context) -> None:

@@ -5,7 +5,8 @@ from kalends.context import Actor, Context
 from kalends.db import columns
 from kalends.i18n import gettext
 from kalends.policy.actor import user
-from kalends.records.user import User
+from kalends.records.site import Site
+from kalends.records.user import AccountStatus, User
 
 _INACTIVE = {
     "waiting": "Your account waits for the approval of an administrator. You get mail when you can sign in.",
@@ -35,6 +36,17 @@ def managed_user(ctx: Context, user_id: int) -> User:
     if person.id == own_id:
         raise errors.Conflict(gettext("This is your own account. Another administrator may do this, or the command 'kalends users'."))
     return person
+
+
+def status_of_new_account(site: Site, *, is_invited: bool) -> AccountStatus:
+    """The status of an account that somebody makes. Raises Forbidden if they may not make one."""
+    if site.registration == "open" or (is_invited and site.registration != "closed"):
+        return "active"
+    if site.registration == "approval":
+        return "waiting"
+    if site.registration == "invitation":
+        raise errors.Forbidden(gettext("Accounts are by invitation here. Open the link in the mail that invites you."))
+    raise errors.Forbidden(gettext("Registration is closed here. Ask the operator for an account."))
 
 
 def require_active(user: User) -> None:

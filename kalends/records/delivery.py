@@ -25,7 +25,10 @@ MessageKind = Literal[
     "verify",
 ]
 # The changes of an account that its user is notified of.
-AccountNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
+ChangeNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
+# What people are told of registrations: that they are invited, what became of theirs, and, as admins, that somebody waits.
+AdministrationNotice = Literal["account_invited", "account_waiting", "account_approved", "account_refused", "address_registered"]
+AccountNotice = ChangeNotice | AdministrationNotice
 # What guests on a waiting list are told: they have a place, one is offered to them, or their offer has lapsed.
 PlaceNotice = Literal["place_granted", "place_offered", "place_lapsed"]
 # What organisers are told: new responses and comments.
@@ -36,6 +39,7 @@ EditorNotice = Literal["response_changed", "response_removed"]
 ModerationNotice = Literal["event_hidden", "event_shown"]
 Notice = AccountNotice | PlaceNotice | OrganiserNotice | EditorNotice | ModerationNotice
 PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
+ADMINISTRATION_NOTICES: tuple[AdministrationNotice, ...] = get_args(AdministrationNotice)
 
 
 class Delivery(Struct, frozen=True):

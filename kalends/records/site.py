@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 Registration = Annotated[
-    Literal["open", "closed"],
-    Meta(description="Who can register: everybody or nobody."),
+    Literal["open", "approval", "invitation", "closed"],
+    Meta(description="Who can register: everybody, everybody whom an admin approves, who is invited, or nobody."),
 ]
 
 

@@ -10,7 +10,6 @@ from kalends.calendars import store as calendars
 from kalends.context import Context
 from kalends.db import Retry, UniqueViolation
 from kalends.deliveries import languages
-from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
@@ -22,9 +21,9 @@ from kalends.records.user import User
 from kalends.responses import news
 from kalends.sessions import credentials
 from kalends.sessions import store as sessions
-from kalends.site import store as sites
-from kalends.users import passwords, present, store, weak_passwords
-from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, UserDetail
+from kalends.users import passwords, present, registration, store, weak_passwords
+from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, RegistrationWaiting, UserDetail
+from kalends.users.registration import Admission
 from kalends.values.text import fold_case
 from kalends.webhooks import store as webhooks
 
@@ -35,21 +34,27 @@ def new(ctx: Context) -> Profile:
     return Profile(user_name="", email_address="")
 
 
-@endpoint("POST", "/api/users", status=201, guests=True, rate_limited=True, transaction=False, pool="hash")
-def create(ctx: Context, params: Registration) -> UserDetail:
+@endpoint("POST", "/api/users", status=201, other_status=202, guests=True, rate_limited=True, transaction=False, pool="hash")
+def create(ctx: Context, params: Registration) -> UserDetail | RegistrationWaiting:
     """Register a user with a primary calendar, and mail them a link to verify the e-mail address.
 
     They can sign in and create events before that; until then others cannot find them by the address. The first user of a service
     administers it.
+
+    Where the site says `registration=invitation`, it needs the `invitation` that was mailed to the address, which is verified then. Where
+    it says `approval`, the status is 202 without one: an admin decides, the person gets mail, and cannot sign in until then.
     """
-    policy.require_open_registration(sites.get(ctx))
+    with ctx.read():
+        admission = registration.admit(ctx, params)
     weak_passwords.refuse(ctx, params.password, params)
-    _require_free_names(ctx, params)
+    _require_free_names(ctx, params, admission)
     password_hash = passwords.hash_password(params.password)
     with ctx.write(), _translate_taken():
-        user = store.get(ctx, store.insert(ctx, params, password_hash, role=store.role_of_next(ctx)))
-        _mail_link(ctx, user)
-        return present.detail(ctx, user)
+        user = registration.insert(ctx, params, password_hash, admission)
+        if user and user.status == "active":
+            return present.detail(ctx, user)
+        ctx.status = 202
+        return RegistrationWaiting(params.user_name, params.email_address, "waiting")
 
 
 @endpoint("GET", "/api/users/current", on_event_loop=True)
@@ -98,7 +103,7 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
             news.reschedule(ctx, store.get(ctx, user_id))
         if _changes_address(current, profile):
             deliveries.insert_account_mail(ctx, current, "notice", "address_changed")
-            _mail_link(ctx, store.get(ctx, user_id))
+            registration.mail_verification(ctx, store.get(ctx, user_id))
         if password_hash:
             _set_password(ctx, current, password_hash, delete_keys=bool(params.get("delete_keys")))
         return present.detail(ctx, store.get(ctx, user_id))
@@ -148,13 +153,6 @@ def _confirm(ctx: Context, user: User, password: str | None) -> None:
     credentials.confirm(ctx, user, password)
 
 
-def _mail_link(ctx: Context, user: User) -> None:
-    """Mail a link to verify the address, within a limit, because the address may belong to somebody else."""
-    sending_limits.count_link(ctx)
-    languages.remember(ctx, user.email_address)
-    deliveries.insert_account_mail(ctx, user, "verify")
-
-
 def _set_password(ctx: Context, user: User, password_hash: str, *, delete_keys: bool) -> None:
     store.update_password(ctx, user.id, password_hash)
     sessions.delete_others(ctx, policy.own_account(ctx, user.id))
@@ -181,10 +179,13 @@ def _translate_taken() -> Iterator[None]:
         raise _conflict("email_address" if taken.index == "users_email_key" else "user_name") from None
 
 
-def _require_free_names(ctx: Context, params: Registration) -> None:
-    """Check before the slow password hash; the unique indexes decide in the end."""
+def _require_free_names(ctx: Context, params: Registration, admission: Admission) -> None:
+    """Check before the slow password hash; the unique indexes decide in the end. Who waits does not learn of the address."""
+    names = {"user_name": params.user_name}
+    if admission.status != "waiting":
+        names["email_address"] = params.email_address
     with ctx.read():
-        for field, name in (("user_name", params.user_name), ("email_address", params.email_address)):
+        for field, name in names.items():
             if store.find(ctx, name):
                 raise _conflict(field)
 

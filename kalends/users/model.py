@@ -40,6 +40,13 @@ class Registration(Profile, kw_only=True):
     OPTIONS: ClassVar = StructOptions(rules=WEAK)
 
     password: Password
+    invitation: (
+        Annotated[
+            str,
+            Meta(max_length=100, description="Of the link of an invitation, what follows /sign-up/. The address must be that of its mail."),
+        ]
+        | None
+    ) = None
 
 
 class ProfileChanges(Profile, kw_only=True):
@@ -82,6 +89,14 @@ class NewPassword(Struct, kw_only=True):
     """A new password for a user who opened a reset link."""
 
     password: Password
+
+
+class RegistrationWaiting(Struct):
+    """A registration that an admin has to approve. It does not tell whether the address has an account already."""
+
+    user_name: str
+    email_address: str
+    status: AccountStatus
 
 
 class UserDetail(Struct):

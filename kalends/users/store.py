@@ -6,7 +6,7 @@ from kalends.calendars import sharing
 from kalends.calendars import store as calendars
 from kalends.calendars.model import CalendarInput
 from kalends.context import Context
-from kalends.db import Retry, columns
+from kalends.db import Retry, columns, text_search
 from kalends.journal import store as journal
 from kalends.records.user import AccountStatus, Role, User
 from kalends.users.model import Profile
@@ -57,18 +57,21 @@ def _has_users(ctx: Context) -> bool:
     return bool(ctx.tx.rows("SELECT 1 FROM users WHERE id > 0 LIMIT 1"))
 
 
-def insert(ctx: Context, profile: Profile, password_hash: str, *, verified: bool = False, role: Role = "member") -> int:
+def insert(
+    ctx: Context, profile: Profile, password_hash: str, *, verified: bool = False, role: Role = "member", status: AccountStatus = "active"
+) -> int:
     """Insert a user with a primary calendar. Addresses of users that the operator creates count as verified."""
     user_id: int = ctx.tx.value(
-        """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, response_notices, password_hash,
-                              created_at, updated_at, verified_at, role)
-           VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :response_notices, :password_hash,
-                   :now, :now, :verified_at, :role)
+        """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, response_notices, search, password_hash,
+                              created_at, updated_at, verified_at, role, status)
+           VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :response_notices, :search, :password_hash,
+                   :now, :now, :verified_at, :role, :status)
            RETURNING id""",
         **_columns(profile),
         password_hash=password_hash,
         verified_at=ctx.now if verified else None,
         role=role,
+        status=status,
         now=ctx.now,
     )
     first = CalendarInput(name=profile.name or profile.user_name, time_zone=profile.time_zone)
@@ -83,7 +86,7 @@ def update(ctx: Context, user_id: int, profile: Profile) -> None:
     ctx.tx.run(
         """UPDATE users SET user_name = :user_name, user_name_key = :user_name_key, email_address = :email_address,
            verified_at = CASE WHEN email_key = :email_key THEN verified_at END, email_key = :email_key, name = :name,
-           time_zone = :time_zone, response_notices = :response_notices, updated_at = :now
+           time_zone = :time_zone, response_notices = :response_notices, search = :search, updated_at = :now
            WHERE id = :id""",
         **_columns(profile),
         id=user_id,
@@ -141,4 +144,5 @@ def _columns(profile: Profile) -> dict[str, str | None]:
         "name": profile.name,
         "time_zone": profile.time_zone,
         "response_notices": profile.response_notices,
+        "search": text_search.fold(f"{profile.user_name} {profile.email_address} {profile.name or ''}"),
     }

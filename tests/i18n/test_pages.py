@@ -21,7 +21,8 @@ _STRANGE = str.maketrans({chr(code): chr(code - 0x41 + 0x13A0) for code in (*ran
 _READABLE = re.compile(r"[A-Za-z]{2,}")
 # What is the same in every language: names of people, places, languages and services, addresses, and what the scene writes plainly.
 _SAME = re.compile(
-    r"\S+@\S+|\b(?:https?|webcal)://\S+|\b\w+/[A-Z]\w+|\b(?:alice|bob|vera|ada)-\w+|\b(?:Alice|Ada|Bob|Vera|Émile Østergård)\b"
+    r"\S+@\S+|\b(?:https?|webcal)://\S+|\b\w+/[A-Z]\w+|\b(?:alice|bob|vera|ada|walter)-\w+"
+    r"|\b(?:Alice|Ada|Bob|Vera|Walter|Émile Østergård)\b"
     r"|\b(?:Google Calendar|Google|Yahoo|Outlook|Microsoft|Kalends|RSS|Atom|API|UTC|Paris)\b"
     r"|\b(?:Concert|Late session|See you there|friends|jazz|live|Salt|Soup|Pepper|Salad)\b|" + "|".join(LANGUAGES.values())
 )

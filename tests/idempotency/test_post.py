@@ -77,6 +77,10 @@ def _report(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.anonymous, {"json": {"event_id": an_event(cast.alice, public=True)["id"], "reason": "spam"}}
 
 
+def _account_invitation(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    return Admin(cast.anonymous, "ada"), {"json": {"email_address": f"{uuid4().hex}@example.org"}}
+
+
 def _event_question(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     an_event(cast.alice)
     return cast.alice, {"json": {"label": "Vegan?", "kind": "yes_no"}}
@@ -145,6 +149,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
         lambda cast, clock: (Admin(cast.anonymous, "ada"), {"json": {"sender": f"{uuid4().hex}.example"}}),
         "blocked_senders",
     ),
+    "invitations to make an account": ("/api/admin/invitations", _account_invitation, "account_invitations"),
     "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),
     "invitations": ("/api/events/{event_id}/invitations", _invitation, "invitations"),
     "messages": ("/api/events/{event_id}/messages", _message, "messages"),

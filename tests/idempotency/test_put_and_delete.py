@@ -24,7 +24,7 @@ from tests.cast import (
     shared,
 )
 from tests.client import Client, Reply
-from tests.site.administrator import Admin
+from tests.site.administrator import Admin, an_account_invitation, an_inactive_person
 
 AT_ONCE = 4
 
@@ -106,6 +106,19 @@ def _report(cast: Cast) -> Request:
     return (report["id"],), Admin(cast.anonymous, "ada"), {"closed": True}
 
 
+def _person(**fields: Any) -> Callable[[Cast], Request]:
+    return lambda cast: ((cast.dave.id,), Admin(cast.anonymous, "ada"), fields)
+
+
+def _waiting_person(cast: Cast) -> Request:
+    return (an_inactive_person(cast.anonymous, "waiting").id,), Admin(cast.anonymous, "ada"), {}
+
+
+def _account_invitation(cast: Cast) -> Request:
+    invitation_id, _ = an_account_invitation(cast.anonymous, f"{uuid4().hex}@example.org")
+    return (invitation_id,), Admin(cast.anonymous, "ada"), {}
+
+
 def _session(cast: Cast) -> Request:
     other = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
     return (other.json["id"],), cast.alice, {}
@@ -168,6 +181,12 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "DELETE /api/keys/{key_id}": _key,
     "PUT /api/webhooks/{webhook_id}": lambda cast: ((a_webhook(cast.alice)["id"],), cast.alice, {"kinds": ["event"]}),
     "DELETE /api/webhooks/{webhook_id}": lambda cast: ((a_webhook(cast.alice)["id"],), cast.alice, {}),
+    "PUT /api/admin/people/{person_id}": _person(role="admin"),
+    "PUT /api/admin/people/{person_id}/approve": _waiting_person,
+    "PUT /api/admin/people/{person_id}/refuse": _waiting_person,
+    "PUT /api/admin/people/{person_id}/suspend": _person(),
+    "PUT /api/admin/people/{person_id}/activate": _person(),
+    "DELETE /api/admin/invitations/{account_invitation_id}": _account_invitation,
     "PUT /api/site": lambda cast: ((), Admin(cast.anonymous, "ada"), {"name": None}),
     "PUT /api/users/{user_id}": _oneself("alice", name="Alicia"),
 }

@@ -10,7 +10,7 @@ from tests.serve.running import run
 WRONG: dict[str, tuple[dict[str, str], list[str]]] = {
     "not a number": ({"port": "eighty"}, ["KALENDS_PORT", "'eighty'", "a whole number from 0 to 65535"]),
     "out of range": ({"port": "70000"}, ["KALENDS_PORT", "'70000'", "a whole number from 0 to 65535"]),
-    "no choice": ({"registration": "maybe"}, ["KALENDS_REGISTRATION", "'maybe'", "open | closed"]),
+    "no choice": ({"registration": "maybe"}, ["KALENDS_REGISTRATION", "'maybe'", "open | approval | invitation | closed"]),
     "unknown": ({"colour": "red"}, ["KALENDS_COLOUR", "kalends settings"]),
     "base address": ({"base_url": "calendar.example.org"}, ["KALENDS_BASE_URL", "https://calendar.example.org"]),
     "broken base address": ({"base_url": "https://[calendar"}, ["KALENDS_BASE_URL", "https://calendar.example.org"]),

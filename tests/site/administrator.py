@@ -3,9 +3,33 @@
 from typing import Any
 
 from kalends.context import Context
+from kalends.records.user import AccountStatus
+from kalends.users import invitations
 from kalends.users import store as users
 from tests.cast import Person
 from tests.client import Client
+
+
+def an_inactive_person(guest: Client, status: AccountStatus) -> Person:
+    """Somebody who waits for the approval of an admin, or is suspended."""
+    person = Person(guest, "walter")
+    ctx = _context(guest)
+    with ctx.write():
+        users.update_status(ctx, person.id, status)
+    return person
+
+
+def an_account_invitation(guest: Client, address: str) -> tuple[int, str]:
+    """The id and the token of an invitation to make an account."""
+    ctx = _context(guest)
+    with ctx.write():
+        invitation = invitations.insert(ctx, address, None)
+    return invitation.id, invitations.invitation_url(ctx.settings, invitation).rsplit("/", 1)[1]
+
+
+def _context(guest: Client) -> Context:
+    services = guest.app._services  # type: ignore[attr-defined]
+    return Context(services.db, services.settings, services.clock())
 
 
 class Admin(Person):
@@ -13,8 +37,7 @@ class Admin(Person):
 
     def _enter(self, guest: Client, profile: dict[str, Any]) -> tuple[dict[str, Any], str, str]:
         user, session_id, token = super()._enter(guest, profile)
-        services = guest.app._services  # type: ignore[attr-defined]
-        ctx = Context(services.db, services.settings, services.clock())
+        ctx = _context(guest)
         with ctx.write():
             users.update_role(ctx, user["id"], "admin")
         return user, session_id, token

@@ -141,16 +141,24 @@ class Scene:
 
     @cached_property
     def ada(self) -> Person:
-        """An admin, to whom something was reported."""
-        ada = Person(self.guest, "ada")
+        """An admin, to whom something was reported, and for whose approval Walter waits."""
+        ada, walter = Person(self.guest, "ada"), Person(self.guest, "walter")
         with closing(open_database(self.settings)) as db:
             ctx = Context(db, self.settings, 0)
             with ctx.write():
                 users.update_role(ctx, ada.id, "admin")
+                users.update_status(ctx, walter.id, "waiting")
         closed = a_report(self.guest, event_id=self.event["id"], text=self.say("text", "It is an advertisement."))
         a_report(self.alice, comment_id=self.comment["id"], reason="abuse", email_address="gus@example.org")
         assert ada.put(f"/api/reports/{closed['id']}", json={"closed": True}).status == 200
+        assert ada.post("/api/admin/invitations", json={"email_address": "ines@example.org"}).status == 201
         return ada
+
+    @cached_property
+    def sign_up_token(self) -> str:
+        reply = self.ada.post("/api/admin/invitations", json={"email_address": "ines@example.org"})
+        assert reply.status == 201, reply
+        return str(reply.json["url"]).rsplit("/", 1)[1]
 
     @cached_property
     def response(self) -> dict[str, Any]:

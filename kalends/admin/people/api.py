@@ -1,0 +1,82 @@
+"""The people of the site, whom admins approve, suspend and make admins."""
+
+from msgspec import UNSET
+
+from kalends import errors, policy
+from kalends.admin.people import store
+from kalends.admin.people.model import PeopleIndex, PeopleQuery, PersonInput, PersonItem
+from kalends.admin.people.store import Person
+from kalends.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.input.types import Deletion
+from kalends.http.paging import paginate
+from kalends.i18n import gettext
+from kalends.records.user import User
+from kalends.users import approval, suspension
+from kalends.users import store as users
+from kalends.values import timestamps
+
+
+@endpoint("GET", "/api/admin/people")
+def people(ctx: Context, params: PeopleQuery) -> PeopleIndex:
+    """The people who have an account, or wait for one, the newest first; for admins."""
+    policy.admin(ctx)
+    rows, next_page = paginate(ctx, params, store.index(ctx, params))
+    total = store.count(ctx, params) if params.count else UNSET
+    return PeopleIndex([_item(row) for row in rows], params.size, params.offset, next_page, total)
+
+
+@endpoint("PUT", "/api/admin/people/{person_id}")
+def update_person(ctx: Context, person_id: int, params: PersonInput) -> PersonItem:
+    """Make somebody an admin, or a member again; for admins. 409 for your own account."""
+    users.update_role(ctx, policy.managed_user(ctx, person_id).id, params.role)
+    return _item(store.get(ctx, person_id))
+
+
+@endpoint("PUT", "/api/admin/people/{person_id}/approve")
+def approve(ctx: Context, person_id: int) -> PersonItem:
+    """Let somebody sign in who waits for approval, and tell them by mail; for admins. 409 if they do not wait."""
+    approval.approve(ctx, policy.managed_user(ctx, person_id))
+    return _item(store.get(ctx, person_id))
+
+
+@endpoint("PUT", "/api/admin/people/{person_id}/refuse")
+def refuse(ctx: Context, person_id: int) -> Deletion:
+    """Delete the registration of somebody who waits for approval, and tell them by mail; for admins. 409 if they do not wait."""
+    person = policy.managed_user(ctx, person_id)
+    approval.refuse(ctx, person, users.get(ctx, policy.admin(ctx).id))
+    return Deletion([person_id])
+
+
+@endpoint("PUT", "/api/admin/people/{person_id}/suspend")
+def suspend(ctx: Context, person_id: int) -> PersonItem:
+    """Suspend an account: sessions end, keys are deleted, and nobody can sign in to it. What it has published stays. For admins."""
+    suspension.suspend(ctx, _decided(policy.managed_user(ctx, person_id)).id)
+    return _item(store.get(ctx, person_id))
+
+
+@endpoint("PUT", "/api/admin/people/{person_id}/activate")
+def activate(ctx: Context, person_id: int) -> PersonItem:
+    """Lift the suspension of an account; for admins."""
+    suspension.activate(ctx, _decided(policy.managed_user(ctx, person_id)).id)
+    return _item(store.get(ctx, person_id))
+
+
+def _decided(person: User) -> User:
+    if person.status == "waiting":
+        raise errors.Conflict(gettext("This account waits for approval. Approve or refuse it."))
+    return person
+
+
+def _item(person: Person) -> PersonItem:
+    return PersonItem(
+        id=person.id,
+        user_name=person.user_name,
+        email_address=person.email_address,
+        name=person.name,
+        role=person.role,
+        status=person.status,
+        verified=person.verified_at is not None,
+        created_at=timestamps.format_utc(person.created_at),
+        last_seen_at=None if person.last_seen_at is None else timestamps.format_utc(person.last_seen_at),
+    )

@@ -1,0 +1,45 @@
+"""People, for admins: the queries, the input and the replies of the API."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kalends.http.input.types import Instant
+from kalends.http.paging import Paging
+from kalends.records.user import AccountStatus, Role
+
+
+class PeopleQuery(Paging, kw_only=True):
+    """Which people to list."""
+
+    text: Annotated[str, Meta(max_length=200, description="Words of their user name, e-mail address or name.")] | None = None
+    status: Annotated[AccountStatus, Meta(description="Only those whose account has this status.")] | None = None
+    role: Annotated[Role, Meta(description="Only those who have this role.")] | None = None
+
+
+class PersonInput(Struct, kw_only=True):
+    """What an admin changes of an account."""
+
+    role: Annotated[Role, Meta(description="What the account may do: `admin` administers the site.")]
+
+
+class PersonItem(Struct, kw_only=True):
+    """The account of somebody, for admins."""
+
+    id: int
+    user_name: str
+    email_address: str
+    name: str | None
+    role: Role
+    status: AccountStatus
+    verified: bool
+    created_at: Instant
+    last_seen_at: Instant | None
+
+
+class PeopleIndex(Struct):
+    people: list[PersonItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET

@@ -1,0 +1,95 @@
+"""Administration: the people of the site, who waits for approval, and who is invited."""
+
+from msgspec import structs
+
+from kalends.admin.invitations import api as invitation_api
+from kalends.admin.invitations.model import AccountInvitationInput
+from kalends.admin.people import api, store
+from kalends.admin.people.model import PeopleQuery, PersonInput
+from kalends.context import Context
+from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
+from kalends.http.paging import Paging
+from kalends.i18n import gettext
+from kalends.web.forms import FormState, filled
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
+
+BACK = "/admin/people"
+INVITED = f"{BACK}#invitations"
+MAX_INVITATIONS = 100
+
+
+@page("GET", "/admin/people")
+def index(ctx: Context, params: PeopleQuery) -> Document:
+    """The people, the newest first, and the invitations to make an account."""
+    return _render(ctx, params, FormState())
+
+
+def _render(ctx: Context, params: PeopleQuery, invitation: FormState) -> Document:
+    people = api.people(ctx, params)
+    return render(
+        "people/index.html",
+        ctx,
+        title=gettext("People"),
+        people=people,
+        form=filled({"text": params.text}),
+        query=params,
+        waiting=store.count(ctx, PeopleQuery(status="waiting")),
+        invitations=invitation_api.invitations(ctx, Paging(limit=MAX_INVITATIONS)).invitations,
+        invitation=structs.replace(invitation, prefix="invitation-"),
+    )
+
+
+@page("POST", "/admin/people/{person_id}/approve")
+def approve(ctx: Context, person_id: int, params: Form) -> Document:
+    """Let somebody sign in who waits for approval."""
+    api.approve(ctx, person_id)
+    return redirect(ctx, BACK, done="person-approved")
+
+
+@page("POST", "/admin/people/{person_id}/refuse")
+def refuse(ctx: Context, person_id: int, params: Form) -> Document:
+    """Delete the registration of somebody who waits for approval."""
+    api.refuse(ctx, person_id)
+    return redirect(ctx, BACK, done="person-refused")
+
+
+@page("POST", "/admin/people/{person_id}/suspend")
+def suspend(ctx: Context, person_id: int, params: Form) -> Document:
+    """Suspend an account."""
+    api.suspend(ctx, person_id)
+    return redirect(ctx, BACK, done="person-suspended")
+
+
+@page("POST", "/admin/people/{person_id}/activate")
+def activate(ctx: Context, person_id: int, params: Form) -> Document:
+    """Lift the suspension of an account."""
+    api.activate(ctx, person_id)
+    return redirect(ctx, BACK, done="person-activated")
+
+
+@page("POST", "/admin/people/{person_id}/role")
+def change_role(ctx: Context, person_id: int, params: Form) -> Document:
+    """Make somebody an admin, or a member again."""
+    api.update_person(ctx, person_id, params.read(PersonInput))
+    return redirect(ctx, BACK, done="saved")
+
+
+def _again(ctx: Context, invitation: FormState) -> Document:
+    return _render(ctx, PeopleQuery(), invitation)
+
+
+@page("POST", "/admin/people/invitations", again=_again, form="invitation")
+def invite(ctx: Context, params: Form) -> Document:
+    """Invite somebody by mail to make an account."""
+    invitation_api.invite(ctx, params.read(AccountInvitationInput))
+    return redirect(ctx, INVITED, done="person-invited")
+
+
+@page("POST", "/admin/people/invitations/{account_invitation_id}/withdraw")
+def withdraw(ctx: Context, account_invitation_id: int, params: Form) -> Document:
+    """Withdraw an invitation."""
+    invitation_api.withdraw_invitation(ctx, account_invitation_id)
+    return redirect(ctx, INVITED, done="withdrawn")

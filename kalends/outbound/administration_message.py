@@ -1,0 +1,66 @@
+"""E-mail of the administration: invitations, registrations that wait for approval, and what became of them."""
+
+from email.message import EmailMessage
+
+from kalends.context import Context
+from kalends.i18n import Text, gettext
+from kalends.outbound.account_message import Wording, compose
+from kalends.outbound.outcome import Undeliverable
+from kalends.records.delivery import AdministrationNotice, Delivery
+from kalends.records.user import User
+from kalends.site import store as sites
+from kalends.users import invitations
+
+
+def build(ctx: Context, delivery: Delivery, user: User) -> EmailMessage:
+    """The message. user: whom it is about; of an invitation and a refusal, the admin who sent it."""
+    if delivery.notice == "account_invited":
+        return _invite(ctx, delivery, user)
+    wordings = _wordings({"user_name": user.user_name, "service": ctx.settings.url})
+    wording, path, label = next(value for notice, value in wordings.items() if notice == delivery.notice)
+    return compose(ctx.settings, delivery, wording, ctx.locale, f"{ctx.settings.url}{path}" if path else "", label)
+
+
+def _invite(ctx: Context, delivery: Delivery, admin: User) -> EmailMessage:
+    invitation = invitations.find_by_address(ctx, delivery.address)
+    if invitation is None:
+        raise Undeliverable("The invitation was used or withdrawn before it was sent.")
+    names = {"name": admin.name or admin.user_name, "site": sites.get(ctx).name, "service": ctx.settings.url}
+    wording = Wording(
+        gettext("Make your account on %(site)s", site=names["site"]),
+        gettext("%(name)s invites you to %(site)s, %(service)s. This link makes your account: it works once, within two weeks.", **names),
+        gettext("If you do not want an account, do nothing: nobody can make one with your address without this link."),
+    )
+    url = invitations.invitation_url(ctx.settings, invitation)
+    return compose(ctx.settings, delivery, wording, ctx.locale, url, gettext("Make my account"))
+
+
+def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, tuple[Wording, str, Text | None]]:
+    """Of each notice, what it says, the path that its button leads to, and the label of the button."""
+    service = {"service": names["service"]}
+    waiting = Wording(
+        gettext("Somebody waits for your approval"),
+        gettext("Somebody has registered on %(service)s, and waits until an administrator decides.", **service),
+        gettext("You get this because you administer the site: once a day, however many wait."),
+    )
+    approved = Wording(
+        gettext("Your account is approved"),
+        gettext("You can use the account %(user_name)s on %(service)s now.", **names),
+        gettext("If you did not make this account, do nothing."),
+    )
+    refused = Wording(
+        gettext("Your registration was not accepted"),
+        gettext("The administrators of %(service)s have not accepted the registration with this address. It is deleted.", **service),
+        gettext("If you think that this is a mistake, write to whoever operates %(service)s.", **service),
+    )
+    registered = Wording(
+        gettext("You have an account already"),
+        gettext("Somebody has registered on %(service)s with your e-mail address, which is that of the account %(user_name)s.", **names),
+        gettext("If you have forgotten your password, choose a new one: %(service)s/reset. If it was not you, do nothing.", **service),
+    )
+    return {
+        "account_waiting": (waiting, "/admin/people?status=waiting", gettext("See who waits")),
+        "account_approved": (approved, "/sign-in", gettext("Sign in")),
+        "account_refused": (refused, "", None),
+        "address_registered": (registered, "/sign-in", gettext("Sign in")),
+    }

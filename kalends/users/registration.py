@@ -1,0 +1,93 @@
+"""Registrations: by invitation, with the approval of an admin, or open to all."""
+
+from msgspec import Struct
+
+from kalends import errors, policy
+from kalends.context import Context
+from kalends.db import columns
+from kalends.deliveries import languages
+from kalends.deliveries import limits as sending_limits
+from kalends.deliveries import store as deliveries
+from kalends.i18n import gettext
+from kalends.records.account_invitation import AccountInvitation
+from kalends.records.delivery import AccountNotice
+from kalends.records.user import AccountStatus, User
+from kalends.site import store as sites
+from kalends.users import invitations, store
+from kalends.users.model import Registration
+from kalends.values.text import fold_case
+
+
+class Admission(Struct, frozen=True):
+    """How somebody may register: with which invitation, and what the status of the account is then."""
+
+    status: AccountStatus
+    invitation: AccountInvitation | None = None
+
+
+def admit(ctx: Context, params: Registration) -> Admission:
+    """How they may register. Raises Forbidden if they may not."""
+    invitation = load_invitation(ctx, params.invitation) if params.invitation else None
+    admission = Admission(policy.status_of_new_account(sites.get(ctx), is_invited=invitation is not None), invitation)
+    if invitation and fold_case(params.email_address) != invitation.email_key:
+        raise errors.invalid("email_address", gettext("must be the address that is invited"), "conflict")
+    return admission
+
+
+def load_invitation(ctx: Context, token: str) -> AccountInvitation:
+    """The invitation of the token. Raises Forbidden if it is not valid."""
+    invitation = invitations.find(ctx, token)
+    if invitation is None:
+        raise errors.Forbidden(invitations.VOID)
+    return invitation
+
+
+def insert(ctx: Context, params: Registration, password_hash: str, admission: Admission) -> User | None:
+    """Insert the user, with mail to them and to the admins who have to approve.
+
+    None if it waits and the address has an account already: then its owner gets mail, and nobody else learns of it."""
+    if admission.status == "waiting" and (owner := store.find(ctx, params.email_address)):
+        sending_limits.count_link(ctx)
+        _tell_once_a_day(ctx, owner, "address_registered")
+        return None
+    if admission.invitation:
+        invitations.use(ctx, admission.invitation)
+    role = store.role_of_next(ctx)
+    status = "active" if role == "admin" else admission.status
+    # The link of an invitation was mailed to the address, so it is verified.
+    is_verified = admission.invitation is not None
+    user = store.get(ctx, store.insert(ctx, params, password_hash, verified=is_verified, role=role, status=status))
+    if not is_verified:
+        mail_verification(ctx, user)
+    if status == "waiting":
+        _tell_admins(ctx, user)
+    return user
+
+
+def mail_verification(ctx: Context, user: User) -> None:
+    """Mail a link to verify the address, within a limit, because the address may belong to somebody else."""
+    sending_limits.count_link(ctx)
+    languages.remember(ctx, user.email_address)
+    deliveries.insert_account_mail(ctx, user, "verify")
+
+
+def _tell_admins(ctx: Context, user: User) -> None:
+    """Mail the admins that somebody waits: when nobody else does, and once a day while others join."""
+    # The index has those alone who are not active.
+    others = "SELECT 1 FROM users WHERE status = 'waiting' AND status <> 'active' AND id <> :id LIMIT 1"
+    is_first = not ctx.tx.rows(others, id=user.id)
+    for admin in find_admins(ctx):
+        if is_first:
+            deliveries.insert_notice(ctx, admin, "account_waiting")
+        else:
+            _tell_once_a_day(ctx, admin, "account_waiting")
+
+
+def _tell_once_a_day(ctx: Context, user: User, notice: AccountNotice) -> None:
+    """Strangers cause these notices, so their number has a limit."""
+    if not deliveries.was_told(ctx, user, notice, ctx.now - deliveries.DAY):
+        deliveries.insert_notice(ctx, user, notice)
+
+
+def find_admins(ctx: Context) -> list[User]:
+    return ctx.tx.all(User, f"SELECT {columns(User)} FROM users WHERE role = 'admin' AND status = 'active' AND id > 0 ORDER BY id")

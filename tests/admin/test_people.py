@@ -1,0 +1,88 @@
+"""/api/admin/people: admins find people, change their role, and suspend them."""
+
+from tests.cast import PASSWORD, Person
+from tests.http.stored_rows import FreshService
+from tests.site.administrator import Admin, an_inactive_person
+
+
+def _names(admin: Admin, query: str) -> list[str]:
+    return [person["name"] for person in admin.get(f"/api/admin/people?{query}").json["people"]]
+
+
+def test_people_are_found_by_user_name_address_and_name_in_any_case_without_accents(site: FreshService, admin: Admin) -> None:
+    zoe = Person(site.guest, "zoe", email_address="zl@jazz.example")
+    assert zoe.put(f"/api/users/{zoe.id}", json={"name": "Zoë Lefèvre"}).status == 200
+    Person(site.guest, "karl")
+    assert _names(admin, "") == ["Karl", "Zoë Lefèvre", "Ada"]
+    assert [_names(admin, f"text={text}") for text in ("LEFEVRE", "jazz.example", "zoe-", "zoe karl", "nobody", "z")] == [
+        ["Zoë Lefèvre"],
+        ["Zoë Lefèvre"],
+        ["Zoë Lefèvre"],
+        [],
+        [],
+        [],
+    ]
+
+
+def test_people_are_listed_by_status_and_role_in_pages_with_a_total(site: FreshService, admin: Admin) -> None:
+    an_inactive_person(site.guest, "waiting")
+    an_inactive_person(site.guest, "suspended")
+    assert [_names(admin, query) for query in ("status=waiting", "status=suspended", "role=admin")] == [["Walter"], ["Walter"], ["Ada"]]
+    first = admin.get("/api/admin/people?limit=2&count=true").json
+    assert (len(first["people"]), first["total"]) == (2, 3)
+    assert [person["name"] for person in admin.get(first["next"]).json["people"]] == ["Ada"]
+
+
+def test_the_list_says_when_somebody_was_last_seen(site: FreshService, admin: Admin) -> None:
+    [ada] = admin.get("/api/admin/people").json["people"]
+    assert ada["last_seen_at"] == ada["created_at"]
+    admin.delete("/api/session/current")
+    [row] = Admin(site.guest, "eva").get("/api/admin/people?text=ada-").json["people"]
+    assert row["last_seen_at"] is None
+
+
+def test_a_suspended_person_cannot_sign_in_until_the_suspension_is_lifted(site: FreshService, admin: Admin) -> None:
+    karl = Person(site.guest, "karl")
+    path, credentials = f"/api/admin/people/{karl.id}", {"user_name": karl.user_name, "password": PASSWORD}
+    assert admin.put(f"{path}/suspend").json["status"] == "suspended"
+    assert (karl.get("/api/users/current").status, site.guest.post("/api/session", json=credentials).status) == (401, 403)
+    assert admin.put(f"{path}/activate").json["status"] == "active"
+    assert site.guest.post("/api/session", json=credentials).status == 201
+
+
+def test_who_waits_is_approved_or_refused_and_neither_suspended_nor_activated(site: FreshService, admin: Admin) -> None:
+    walter = an_inactive_person(site.guest, "waiting")
+    assert [admin.put(f"/api/admin/people/{walter.id}/{action}").status for action in ("suspend", "activate")] == [409, 409]
+
+
+def test_an_admin_makes_others_admins_and_does_not_change_the_own_account(site: FreshService, admin: Admin) -> None:
+    karl = Person(site.guest, "karl")
+    assert karl.get("/api/admin/people").status == 403
+    assert admin.put(f"/api/admin/people/{karl.id}", json={"role": "admin"}).json["role"] == "admin"
+    assert karl.put(f"/api/admin/people/{admin.id}", json={"role": "member"}).json["role"] == "member"
+    assert karl.put(f"/api/admin/people/{karl.id}", json={"role": "member"}).status == 409
+    assert karl.put("/api/admin/people/999999/suspend").status == 404
+
+
+def test_the_page_finds_approves_suspends_and_invites(site: FreshService, admin: Admin) -> None:
+    walter, karl = an_inactive_person(site.guest, "waiting"), Person(site.guest, "karl")
+    page = admin.get("/admin/people").text
+    assert "1 waits for approval" in page
+    assert f'action="/admin/people/{walter.id}/approve"' in page
+    assert karl.email_address not in admin.get("/admin/people?status=waiting").text
+    steps = [
+        (f"{walter.id}/approve", {}, "person-approved"),
+        (f"{karl.id}/suspend", {}, "person-suspended"),
+        (f"{karl.id}/activate", {}, "person-activated"),
+        (f"{karl.id}/role", {"role": "admin"}, "saved"),
+    ]
+    for path, fields, notice in steps:
+        assert admin.post(f"/admin/people/{path}", data=fields).redirect == ("/admin/people", notice)
+    assert admin.get("/api/admin/people?role=admin&count=true").json["total"] == 2
+    again = admin.post("/admin/people/invitations", data={"email_address": karl.email_address})
+    assert (again.status, "Has an account." in again.text) == (409, True)
+    assert admin.post("/admin/people/invitations", data={"email_address": "ines@example.org"}).redirect[1] == "person-invited"
+    [invitation] = admin.get("/api/admin/invitations").json["invitations"]
+    assert invitation["url"] in admin.get("/admin/people").text
+    assert admin.post(f"/admin/people/invitations/{invitation['id']}/withdraw").redirect[1] == "withdrawn"
+    assert admin.post(f"/admin/people/{an_inactive_person(site.guest, 'waiting').id}/refuse").redirect[1] == "person-refused"
