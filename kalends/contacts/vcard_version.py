@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from kalends.ical.lines import fold
+from kalends.ical.lines import MAX_PARAMETERS, fold
 from kalends.ical.raw_lines import Line, split_lines
 
 Version = Literal["3.0", "4.0"]
@@ -42,7 +42,7 @@ Change = Callable[[str, list[str], str], tuple[str, list[str], str]]
 
 def _convert_line(line: Line, change: Change) -> str:
     match = _HEAD.match(line.text)
-    if match is None or line.name in ("BEGIN", "END"):
+    if match is None or match.end() > MAX_PARAMETERS or line.name in ("BEGIN", "END"):
         return line.raw
     name, value = match[1].removeprefix(line.group).upper(), line.text[match.end() :]
     parameters = re.findall(r';((?:[^";]++|"[^"]*+")*+)', match[2])

@@ -9,7 +9,7 @@ from kalends.dav.resources import Resource
 from kalends.events import ical
 from kalends.ical import merge
 from kalends.ical.lines import parse_property
-from kalends.ical.merge import Line
+from kalends.ical.raw_lines import Line
 from kalends.ical.values import DateTimeValue
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event

@@ -61,7 +61,7 @@ TABLE: dict[Kind, dict[str, Action]] = {
     },
 }
 # These open their transactions themselves, since they have work to do before they write.
-WITHOUT_TRANSACTION: frozenset[Action] = frozenset({write.put_resource, collections.delete_calendar})
+WITHOUT_TRANSACTION: frozenset[Action] = frozenset({book_write.put, write.put_resource, collections.delete_calendar})
 
 
 def mounts(services: Services) -> Mapping[str, Mount]:

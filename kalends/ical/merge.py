@@ -4,12 +4,13 @@ The merge compares what the service wrote of the events when the file came (`bas
 what differs into the file. Nothing is parsed and printed again, since that is how other servers lose parameters, alarms and folds."""
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Union
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec import Struct, field
+
+from kalends.ical.raw_lines import Line, split_lines
 
 # Properties that change together. Others are never touched.
 GROUPS = (
@@ -27,25 +28,7 @@ GROUPS = (
 # What says that something changed.
 _STAMPS = ("LAST-MODIFIED", "DTSTAMP")
 
-_RAW_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_NAME = re.compile(r"[A-Za-z0-9-]+")
 _TIME = re.compile(r"([0-9]{8})(?:T([0-9]{6}))?(Z)?")
-
-
-class Line(Struct):
-    """A property as it was written, with its folds and its end, and unfolded."""
-
-    raw: str
-    text: str
-
-    @property
-    def name(self) -> str:
-        match = _NAME.match(self.text)
-        return match[0].upper() if match else ""
-
-    @property
-    def value(self) -> str:
-        return self.text.partition(":")[2]
 
 
 class Component(Struct):
@@ -90,7 +73,7 @@ def parse(text: str) -> Component:
     """The file as one component around all. A line that ends nothing is kept as a line."""
     root = Component("", "")
     stack = [root]
-    for line in _unfold(text):
+    for line in split_lines(text):
         kind = line.text.strip().upper()
         if kind.startswith("BEGIN:"):
             component = Component(kind[6:].strip(), line.raw)
@@ -101,21 +84,6 @@ def parse(text: str) -> Component:
         else:
             stack[-1].content.append(line)
     return root
-
-
-def _unfold(text: str) -> Iterator[Line]:
-    line: Line | None = None
-    for match in _RAW_LINE.finditer(text):
-        raw = match[0]
-        if line and raw[0] in " \t":
-            line.raw += raw
-            line.text += raw[1:].rstrip("\r\n")
-            continue
-        if line:
-            yield line
-        line = Line(raw, raw.rstrip("\r\n"))
-    if line:
-        yield line
 
 
 def write(component: Component) -> str:

@@ -309,6 +309,7 @@ HOSTILE = [
     b"BEGIN:VCARD\r\nEND:VCARD\r\n", CARD.replace("UID:u-1", "UID:a\\nb").encode(), CARD.replace("u-1", "u" * 5_000).encode(),
     CARD.replace("UID:u-1", "UID:\x00").encode(), CARD.replace("FN:", f"FN;{'X=' * 5_000}:").encode(), ("EMAIL:a@b.c\r\n" * 9_000).encode(),
     CARD.replace("EMAIL:", "EMAIL:a@b.c\r\n" * 9_000).encode(), b"BEGIN:VCALENDAR\r\nVERSION:3.0\r\nEND:VCALENDAR\r\n",
+    CARD.replace("END:VCARD", "A:\r\n" * 20_000 + "END:VCARD").encode(),
     CARD.replace("END:VCARD", "BEGIN:VCARD\r\nEND:VCARD\r\nEND:VCARD").encode(),
 ]  # fmt: skip
 
@@ -328,6 +329,7 @@ def test_no_card_makes_an_error_of_the_server(cast: Cast, body: bytes) -> None:
         CARD.replace("FN:Dr. Ana Lopez", "FN:\x07 \x00 \u2028"),
         CARD.replace("ana@example.org", "no address"),
         CARD.replace("1990-05-11", "--05-11"),
+        CARD.replace("END:VCARD", "A:\r\n" * 2_000 + "END:VCARD"),
         CARD.replace("N:Lopez;Ana;María;Dr.;\r\n", f"NOTE:{'x' * 300_000}\r\n"),
         "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:\r\nEND:VCARD\r\n",
         f"\r\n{CARD}\r\n\r\n",

@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from itertools import islice
 
 from msgspec import json, structs
 
@@ -26,29 +27,40 @@ from kalends.records.contact import Contact
 
 TYPES = ("text/vcard", "text/x-vcard", "text/directory", "")
 MAX_UID = 1_000
+# A group has a line for each member.
+MAX_LINES = 10_000
+# More than any person has: a longer card is kept as a file alone, since each reading of a changed contact merges it.
+MAX_CONTACT_LINES = 1_000
 # As many as a unique_id may have.
 MAX_UNIQUE_ID = 200
 
 
 def put(call: Call) -> DavReply:
     """Create or replace a card."""
-    require_book(call)
-    name, ctx = call.target.name, call.ctx
+    with call.ctx.read():
+        require_book(call)
+    # Outside of the write transaction, because it may take a while and others want to write.
     _require_type(call.headers.get("content-type", ""))
     text = _decode(call.body)
-    uid = _require_card_text(text)
+    lines = list(islice((line for line in split_lines(text) if line.text.strip()), MAX_LINES + 1))
+    uid = _require_card(text, lines)
+    fields = _read_fields(text) if len(lines) <= MAX_CONTACT_LINES else None
+    with call.ctx.write():
+        return _write(call, uid, fields, zlib.compress(call.body, 1))
+
+
+def _write(call: Call, uid: str, fields: ContactFields | None, original: bytes) -> DavReply:
+    name, ctx = call.target.name, call.ctx
     contact_store.lock(ctx)
     card = cards.find(ctx, name)
     require_match(call, card)
     if card is None and DERIVED_NAME.fullmatch(name):
         raise DavError(403, "Names such as contact-1.vcf are those of contacts that were created here. Choose another name.")
     _require_uid(ctx, name, uid, card)
-    fields = _read_fields(text)
     contact = _write_contact(ctx, card, uid, fields) if fields else None
     if contact is None and card and card.row.contact_id is not None:
         # A card that became a group has no contact any more.
         contact_store.delete(ctx, card.row.contact_id)
-    original = zlib.compress(call.body, 1)
     quotas.reserve(ctx, policy.user(ctx).id, "contacts", 0, len(original))
     base = json.encode(present.editable(contact)).decode() if contact else ""
     store.upsert(ctx, name, uid, contact, original, base)
@@ -85,9 +97,10 @@ def _invalid(detail: str) -> DavError:
     return DavError(403, detail, carddav("valid-address-data"))
 
 
-def _require_card_text(text: str) -> str:
+def _require_card(text: str, lines: list[Line]) -> str:
     """The UID of the one card in the file; empty if it has none."""
-    lines = [line for line in split_lines(text) if line.text.strip()]
+    if len(lines) > MAX_LINES:
+        raise _invalid(f"A vCard may have at most {MAX_LINES:,} properties.")
     if [line.name for line in lines].count("BEGIN") != 1 or not (_is(lines[0], "BEGIN") and _is(lines[-1], "END")):
         raise _invalid("The file must have exactly one vCard.")
     version = next((line.value.strip() for line in lines if line.name == "VERSION"), "")
