@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # One test process more than there are cores, because some of them wait for the services that they started.
 PARALLEL := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist worksteal
 
-.PHONY: help run test check soak lint types unit pytest unit-dependencies programs clients screenshots faults bench audit catalogs lock clean
+.PHONY: help run test check soak lint types unit pytest unit-dependencies programs clients screenshots cluster faults bench audit catalogs lock clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ clients: $(CLIENTS)/node_modules/.package-lock.json  ## install what writes clie
 screenshots: $(VENV)/dev  ## take the pictures of the documentation anew
 	@$(BIN)/python -m tests.system_programs Chromium
 	@$(BIN)/python -m tests.web.screenshots docs/screenshots
+
+cluster: $(VENV)/dev    ## run two servers behind HAProxy on a PostgreSQL cluster of Patroni, until Ctrl-C
+	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.faults.cluster
 
 faults: $(VENV)/dev     ## make real faults for half an hour and compare, into tests/faults/results (QUICK=1: in two minutes)
 	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.faults $(if $(QUICK),--quick)

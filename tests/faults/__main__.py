@@ -11,7 +11,23 @@ import click
 
 from bench.report import Report, table
 from tests.deliveries.killed_worker import STEPS
-from tests.faults import backup, deliveries, flood, full, kills, mail_faults, restart, seats, silence, slow, upserts, worker
+from tests.faults import (
+    backup,
+    deliveries,
+    failover,
+    flood,
+    full,
+    kills,
+    mail_faults,
+    restart,
+    seats,
+    silence,
+    slow,
+    upgrade,
+    upserts,
+    worker,
+)
+from tests.faults.cluster import PACKAGES, missing_programs, started_cluster, started_servers
 from tests.faults.postgres import Postgres
 from tests.faults.row import HEAD, Row
 
@@ -20,6 +36,10 @@ RESULTS = Path(__file__).parent / "results"
 LANES = 4
 
 Step = Callable[[], object]
+
+
+class NotInstalled(Exception):
+    """A fault needs programs that are not there."""
 
 
 class Faults:
@@ -87,6 +107,22 @@ class Faults:
     def silence(self) -> list[Row]:
         return [silence.show(self._new_folder(), self._postgres, self._count(3, 1), self._count(45, 12))]
 
+    def failover(self) -> list[Row]:
+        if missing := missing_programs():
+            raise NotInstalled(f"not installed: {', '.join(missing)} (Debian: {PACKAGES})")
+        rounds = self._count(5, 1)
+        rows = []
+        with started_cluster() as cluster, started_servers(cluster) as servers:
+            for fault in failover.FAULTS:
+                with _bar(fault.name, rounds) as step:
+                    rows.append(failover.show(cluster, servers, fault, rounds, step))
+        return rows
+
+    def upgrade(self) -> list[Row]:
+        if "haproxy" in missing_programs():
+            raise NotInstalled("not installed: haproxy")
+        return [upgrade.show(self._new_folder(), self._postgres, self._count(1_000_000, 20_000))]
+
     def flood(self) -> list[Row]:
         return flood.show(self._new_folder(), self._count(10, 3))
 
@@ -129,7 +165,7 @@ def main(names: tuple[str, ...], quick: bool, minutes: float) -> None:
             for name in names or NAMES:
                 try:
                     results = getattr(faults, name)()
-                except full.CannotMount as error:
+                except (full.CannotMount, NotInstalled) as error:
                     print(f"{name} is left out: {error}", file=sys.stderr)
                     continue
                 report.write(
