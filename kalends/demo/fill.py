@@ -29,6 +29,7 @@ from kalends.demo.story import (
     POSTERS,
     PROFILE,
     SERIES,
+    SITE,
     STATUS,
     DemoEvent,
 )
@@ -42,8 +43,10 @@ from kalends.events.series.rule import Rule, parse_text
 from kalends.http.input.form import Form
 from kalends.pictures.add import store_picture
 from kalends.policy import primary_calendar, user
+from kalends.records.site import SiteRow
 from kalends.responses import api as responses
 from kalends.responses.model import ResponseInput
+from kalends.site import store as sites
 from kalends.users import store as users
 from kalends.users.model import Profile
 from kalends.values import datetimes
@@ -61,7 +64,10 @@ def fill(ctx: Context, password_hash: str) -> Iterator[str]:
     """Create all data in the open transaction; yields the name of each record, to show progress."""
     now, today = ctx.now, datetimes.to_local(ctx.now, PROFILE["time_zone"]).date()
     ctx.now = now - AGE
+    is_first = users.role_of_next(ctx) == "admin"
     ctx.actor = _create_owner(ctx, PROFILE, password_hash)
+    if is_first and sites.find_row(ctx) == SiteRow():
+        sites.update(ctx, SITE)
     calendar_ids = {"own": primary_calendar(ctx).id}
     for name, fields in CALENDARS.items():
         calendar_ids[name] = calendars.create(ctx, Form(fields).read(CalendarInput)).id

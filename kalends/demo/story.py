@@ -4,7 +4,16 @@ from typing import Any
 
 from msgspec import Struct
 
+from kalends.records.site import SiteRow
+
 PROFILE = {"user_name": "demo", "email_address": "demo@example.org", "name": "Ana Souza", "time_zone": "Europe/Paris"}
+
+# How a site that has no other people yet introduces itself.
+SITE = SiteRow(
+    headline="What’s on in Paris",
+    tagline="Concerts, runs, films and soup by people who live here. No account needed to join in.",
+    time_zone="Europe/Paris",
+)
 
 # Her primary calendar is created with her account.
 CALENDARS: dict[str, dict[str, Any]] = {

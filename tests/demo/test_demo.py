@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ import pytest
 
 from kalends.app import application
 from kalends.context import Context
-from kalends.db import Database
+from kalends.db import Database, open_database
+from kalends.db.migrate import migrate
 from kalends.demo import fill as demo
-from kalends.demo.story import COMMENTS, EVENTS, ORGANISERS, OTHER_EVENTS, POSTERS, PROFILE, SERIES, STATUS
+from kalends.demo.story import COMMENTS, EVENTS, ORGANISERS, OTHER_EVENTS, POSTERS, PROFILE, SERIES, SITE, STATUS
 from kalends.settings import Settings
 from kalends.users import passwords
+from tests.cast import Person
 from tests.client import Client
 from tests.conftest import NOON
 from tests.serve.conftest import database  # noqa: F401
@@ -42,11 +45,28 @@ def ana(db: Database, settings: Settings) -> Iterator[Client]:
         session = guest.post("/api/session", json={"user_name": profile["user_name"], "password": PASSWORD})
         user = guest.signed_in(session.json["token"])
         assert user.delete(f"/api/users/{session.json['user_id']}", json={"current_password": PASSWORD}).status == 200
+    with db.write() as tx:
+        tx.run("DELETE FROM site WHERE headline = :headline", headline=SITE.headline)
 
 
 def every_event(ana: Client, **query: Any) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = ana.get("/api/events", query={"limit": 500, **query}).json["events"]
     return events
+
+
+@pytest.mark.parametrize("is_used", [False, True])
+@pytest.mark.on_sqlite
+def test_a_site_without_other_people_introduces_itself(tmp_path: Path, is_used: bool) -> None:
+    settings = Settings(data=str(tmp_path))
+    with closing(open_database(settings)) as db:
+        migrate(db)
+        guest = Client(application(db, settings))
+        if is_used:
+            Person(guest, "olga")
+        ctx = Context(db, settings, NOON)
+        with ctx.write():
+            list(demo.fill(ctx, "no password"))
+        assert (str(SITE.headline) in guest.get("/").text) is not is_used
 
 
 def test_the_demo_has_records_of_every_kind(ana: Client) -> None:

@@ -272,3 +272,16 @@ def test_a_public_event_links_the_page_of_its_organiser_if_there_is_one(cast: Ca
     event = an_event(cast.alice, public=True, calendar_id=a_calendar(cast.alice, public=True)["id"])
     assert link in cast.anonymous.get(f"/events/{event['id']}").text
     assert cast.anonymous.get(f"/organisers/{cast.alice.id}").status == 200
+
+
+def test_organisers_see_the_responses_before_the_form_and_guests_the_form(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time="2031-06-01T20:00")
+    path, folded = f"/events/{event['id']}", "<details><summary>Respond yourself</summary>"
+    assert folded in cast.alice.get(path).text
+    for guest in (cast.anonymous, cast.carol):
+        page = guest.get(path).text
+        assert "Are you coming?" in page
+        assert "Respond yourself" not in page
+    refused = submit(cast.alice, f"{path}/respond", response="YES", email_address="nobody")
+    assert refused.status == 422
+    assert "<details open><summary>Respond yourself</summary>" in refused.text

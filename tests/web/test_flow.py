@@ -61,7 +61,7 @@ def test_a_calendar_in_search_results_has_a_small_dot(windows: Windows, people: 
     calendar = a_calendar(people.alice, name=f"Rowers {uuid4().hex}", public=True)
     page = windows.open()
     go(page, f"/?text={calendar['name']}")
-    box = page.locator(f"main a[href='/calendars/{calendar['id']}'] svg").bounding_box()
+    box = page.locator(f"main li:has(a[href='/calendars/{calendar['id']}']) svg").bounding_box()
     assert box is not None
     assert 0 < box["height"] <= 16
 
