@@ -23,14 +23,20 @@ _MATCHES: dict[str, Callable[[str, str], bool]] = {
 Properties = list[tuple[str, Property]]
 
 
-def parse_card(text: str) -> Properties:
-    """The properties of a card by name; lines that cannot be read are passed over."""
+def names_in(element: Element) -> frozenset[str]:
+    """The names of the properties that a filter asks for."""
+    return frozenset(_name(each) for each in element.findall(PROP))
+
+
+def parse_card(text: str, names: frozenset[str]) -> Properties:
+    """The properties of a card with these names; lines that cannot be read are passed over."""
     properties: Properties = []
     for line in split_lines(text):
-        if not line.name or ":" not in line.text:
+        name = line.name
+        if name not in names or ":" not in line.text:
             continue
         try:
-            properties.append((line.name, parse_property(0, line.text)))
+            properties.append((name, parse_property(0, line.text)))
         except ValueError:
             continue
     return properties
@@ -65,12 +71,17 @@ def _test(element: Element, results: Iterable[bool]) -> bool:
 
 
 def _matches_property(properties: Properties, element: Element) -> bool:
-    name = element.get("name", "").upper().rpartition(".")[2]
+    name = _name(element)
     values = [value for each, value in properties if each == name]
     if element.find(ABSENT) is not None:
         return not values
     conditions = [each for each in element if each.tag in (TEXT, PARAM)]
     return any(_test(element, (_meets(value, each) for each in conditions)) for value in values)
+
+
+def _name(element: Element) -> str:
+    """The name that a condition asks for, in whatever group the property is."""
+    return element.get("name", "").upper().rpartition(".")[2]
 
 
 def _meets(value: Property, condition: Element) -> bool:

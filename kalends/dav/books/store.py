@@ -35,7 +35,7 @@ class File(Struct, frozen=True):
 
 _ROW = "k.id, k.version, k.updated_at, d.id, d.name, d.uid, d.version, d.contact_version, d.written_at"
 _CONTACTS = f"""
-SELECT {_ROW} FROM contacts k LEFT JOIN dav_cards d ON d.user_id = k.user_id AND d.contact_id = k.id
+SELECT {_ROW} FROM {{source}} LEFT JOIN dav_cards d ON d.user_id = k.user_id AND d.contact_id = k.id
 WHERE {policy.CONTACT_LISTS["primary"]} AND {{condition}}
 """
 _OF_CARDS = f"LEFT JOIN contacts k ON k.id = d.contact_id AND {policy.CONTACT_LISTS['primary']} WHERE d.user_id = :me"
@@ -47,12 +47,15 @@ def find_all(ctx: Context) -> list[Row]:
     """All cards of the actor's address book."""
     me = policy.user(ctx).id
     alone = f"SELECT {_ROW} FROM dav_cards d {_OF_CARDS} AND d.contact_id IS NULL AND d.deleted_at IS NULL"
-    return ctx.tx.all(Row, _CONTACTS.format(condition="1 = 1"), me=me) + ctx.tx.all(Row, alone, me=me)
+    return ctx.tx.all(Row, _CONTACTS.format(source="contacts k", condition="1 = 1"), me=me) + ctx.tx.all(Row, alone, me=me)
 
 
 def find_by_contacts(ctx: Context, ids: list[int]) -> list[Row]:
-    sql = _CONTACTS.format(condition=f"k.id {ctx.db.in_list('ids')}")
-    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, ids=ids) if ids else []
+    # CROSS JOIN: otherwise, all contacts of the user are read to find a few.
+    source = f"{ctx.db.records('asked', {'id': 'BIGINT'})} CROSS JOIN contacts k"
+    sql = _CONTACTS.format(source=source, condition="k.id = asked.id")
+    asked = json.encode([{"id": each} for each in dict.fromkeys(ids)]).decode()
+    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, asked=asked) if ids else []
 
 
 def find_by_ids(ctx: Context, card_ids: list[int]) -> list[Row]:
@@ -76,7 +79,8 @@ def find_by_uid(ctx: Context, uid: str) -> list[Row]:
 
 
 def find_by_unique_id(ctx: Context, unique_id: str) -> list[Row]:
-    return ctx.tx.all(Row, _CONTACTS.format(condition="k.unique_id = :unique_id"), me=policy.user(ctx).id, unique_id=unique_id)
+    sql = _CONTACTS.format(source="contacts k", condition="k.unique_id = :unique_id")
+    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, unique_id=unique_id)
 
 
 def find_names(ctx: Context, contact_ids: list[int], card_ids: list[int]) -> tuple[dict[int, str], list[str]]:
