@@ -97,5 +97,8 @@ def quote_name(name: str) -> str:
 
 
 def _is_name(name: str) -> bool:
-    """Whether a client may use the name. Names of control characters alone could not be told from each other in any list."""
-    return len(name.encode("utf-8", "replace")) <= MAX_NAME_OCTETS and name.isprintable() and name not in (".", "..")
+    """Whether a client may use the name. No database keeps the character 0, and no path has half of a character."""
+    try:
+        return len(name.encode()) <= MAX_NAME_OCTETS and "\x00" not in name and name not in (".", "..")
+    except UnicodeEncodeError:
+        return False

@@ -1,0 +1,91 @@
+"""Tasks, journals and alarms by their times, and names of any kind."""
+
+import pytest
+
+from tests.cast import Cast, a_calendar
+from tests.dav.clients import SPACES, C, D, calendar_path, propfind, report, responses, tree
+from tests.dav.test_read import query
+from tests.dav.test_write import ALARM, ics, put
+
+TASK = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VTODO\r\nUID:t\r\n{}END:VTODO\r\nEND:VCALENDAR\r\n"
+JUNE = ("20260601T000000Z", "20260701T000000Z")
+
+
+@pytest.fixture
+def path(cast: Cast) -> str:
+    return calendar_path(cast.alice, a_calendar(cast.alice, time_zone="UTC")["id"])
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize(
+    ("lines", "is_found"),
+    [
+        ("", True),
+        ("DUE:20260615T100000Z\r\n", True),
+        ("DUE:20260601T000000Z\r\n", False),
+        ("DUE;VALUE=DATE:20260715\r\n", False),
+        ("DTSTART:20260501T100000Z\r\nDUE:20260801T100000Z\r\n", True),
+        ("DTSTART:20260501T100000Z\r\nDURATION:P10D\r\n", False),
+        ("DTSTART:20260501T100000Z\r\nDURATION:P40D\r\n", True),
+        ("DTSTART:20260701T000000Z\r\n", False),
+        ("DTSTART;TZID=Europe/Berlin:20260701T013000\r\n", True),
+        ("COMPLETED:20260515T000000Z\r\n", False),
+        ("COMPLETED:20260715T000000Z\r\nCREATED:20260515T000000Z\r\n", True),
+        ("CREATED:20260801T000000Z\r\n", False),
+        ("DTSTART:20250115T100000Z\r\nRRULE:FREQ=MONTHLY\r\n", True),
+        ("DTSTART:20250115T100000Z\r\nRRULE:FREQ=MONTHLY;COUNT=3\r\n", False),
+        ("DTSTART:20260115T100000Z\r\nRRULE:FREQ=MONTHLY\r\nEXDATE:20260615T100000Z\r\n", False),
+        ("DUE:20250115T100000Z\r\nRRULE:FREQ=YEARLY\r\n", False),
+        ("DTSTART:20260115T100000Z\r\nRRULE:FREQ=SECONDLY;X=Y\r\n", False),
+        ("DTSTART:nonsense\r\n", True),
+    ],
+)
+def test_a_task_is_found_by_its_times(cast: Cast, path: str, lines: str, is_found: bool) -> None:
+    assert put(cast.alice, f"{path}t.ics", TASK.format(lines)).status == 201
+    assert query(cast.alice, path, *JUNE, "VTODO") == ({"t.ics"} if is_found else set())
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize(
+    ("start", "end", "is_found"), [("174500", "175000", True), ("175000", "180500", False), ("170000", "174500", False)]
+)
+def test_an_event_is_found_by_its_alarm(cast: Cast, path: str, start: str, end: str, is_found: bool) -> None:
+    put(cast.alice, f"{path}a.ics", ics(more=f"RRULE:FREQ=WEEKLY\r\n{ALARM}"))
+    inner = f"""<D:prop/><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:comp-filter name="VALARM">
+        <C:time-range start="20260615T{start}Z" end="20260615T{end}Z"/></C:comp-filter></C:comp-filter></C:comp-filter></C:filter>"""
+    assert bool(responses(report(cast.alice, path, "C:calendar-query", inner))) == is_found
+
+
+@pytest.mark.on_one_database
+def test_a_repeating_task_is_expanded(cast: Cast, path: str) -> None:
+    put(cast.alice, f"{path}t.ics", TASK.format("DTSTART:20260601T100000Z\r\nDUE:20260601T110000Z\r\nRRULE:FREQ=DAILY\r\nX-KEPT:1\r\n"))
+    span = 'start="20260605T000000Z" end="20260608T000000Z"'
+    inner = f"""<D:prop><C:calendar-data><C:expand {span}/></C:calendar-data></D:prop><C:filter><C:comp-filter name="VCALENDAR">
+        <C:comp-filter name="VTODO"><C:time-range {span}/></C:comp-filter></C:comp-filter></C:filter>"""
+    text = str(responses(report(cast.alice, path, "C:calendar-query", inner))["t.ics"][1][f"{C}calendar-data"].text)
+    assert (text.count("BEGIN:VTODO"), text.count("X-KEPT"), "RRULE" in text) == (3, 3, False)
+    assert "RECURRENCE-ID:20260605T100000Z" in text
+    assert "DUE:20260607T110000Z" in text
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("name", ["a%0Ab.ics", "%F0%9F%98%80", "a%2Fb.ics", "%D0%B3%20&amp;.ics", "a%25b@c;d.ics"])
+def test_a_name_is_any_text(cast: Cast, path: str, name: str) -> None:
+    assert put(cast.alice, f"{path}{name}", ics()).status == 201
+    assert cast.alice.get(f"{path}{name}").text == ics()
+    listed = tree(propfind(cast.alice, path, "D:getetag", depth="1"))
+    [href] = [str(each.text) for each in listed.iterfind(f"{D}response/{D}href") if each.text != path]
+    assert cast.alice.get(href).text == ics()
+
+
+@pytest.mark.on_one_database
+def test_everybody_finds_themselves_alone_by_name(cast: Cast) -> None:
+    def search(name: str) -> set[str]:
+        inner = f"<D:property-search><D:prop><D:displayname/></D:prop><D:match>{name}</D:match></D:property-search>"
+        body = f"<D:principal-property-search {SPACES}>{inner}<D:prop><D:displayname/></D:prop></D:principal-property-search>"
+        reply = cast.alice.request("REPORT", "/dav/", body=body, headers={"Depth": "0"})
+        assert reply.status == 207, reply
+        return set(responses(reply))
+
+    assert search("ALI") == {str(cast.alice.id)}
+    assert search(cast.bob.user_name) == set()

@@ -1,0 +1,117 @@
+"""Calendars with real clients: vdirsyncer on two devices, and python-caldav."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from caldav.davclient import DAVClient
+from caldav.lib.error import NotFoundError
+
+from tests.dav.test_write import ALARM, ODD, RULE, ics
+from tests.serve.running import Running, bearer
+from tests.serve.test_carddav_clients import Device
+
+
+class CalendarDevice(Device):
+    """A folder of events that vdirsyncer keeps in step with the calendar `band`."""
+
+    def __init__(self, folder: Path, service: Running, user_name: str, password: str):
+        self.folder = folder
+        self.cards = folder / "events" / "band"
+        self.cards.mkdir(parents=True)
+        (folder / "config").write_text(
+            f"""[general]
+status_path = "{folder}/status/"
+[pair events]
+a = "local"
+b = "server"
+collections = ["band"]
+conflict_resolution = "b wins"
+metadata = ["displayname", "color"]
+[storage local]
+type = "filesystem"
+path = "{folder}/events/"
+fileext = ".ics"
+[storage server]
+type = "caldav"
+url = "http://127.0.0.1:{service.port}/"
+username = "{user_name}"
+password = "{password}"
+"""
+        )
+        # It makes the calendar if there is none of this name.
+        self.run("vdirsyncer", "-c", str(folder / "config"), "discover")
+
+
+def sign_up(service: Running, name: str) -> tuple[dict[str, str], str]:
+    """The Authorization of a new user, and an app password."""
+    token = bearer(service.sign_up(name))
+    key = service.post("/api/keys", {"name": "device", "kind": "dav"}, headers=token)
+    assert key.status == 201, key
+    return token, str(key.json["wkey"])
+
+
+def events(service: Running, token: dict[str, str]) -> dict[str, dict[str, Any]]:
+    return {event["title"]: event for event in service.get("/api/events?limit=100", headers=token).json["events"]}
+
+
+def test_two_devices_and_the_page_share_a_calendar(plain: Running, tmp_path: Path) -> None:
+    token, password = sign_up(plain, "vdir_owner")
+    phone, laptop = (CalendarDevice(tmp_path / name, plain, "vdir_owner", password) for name in ("phone", "laptop"))
+    one, series = ics("one", title="Gig", more=ODD + ALARM).encode(), ics("two", title="Practice", more=RULE + ALARM).encode()
+    (phone.cards / "one.ics").write_bytes(one)
+    (laptop.cards / "two.ics").write_bytes(series)
+    phone.sync()
+    assert laptop.sync() == {"one": one, "two": series}
+
+    # The page and the laptop change the same event: the rule of the laptop lets the server win. The laptop moves the series, too.
+    event = events(plain, token)["Gig"]
+    assert plain.request("PUT", f"/api/events/{event['id']}", {"title": "Concert"}, token).status == 200
+    moved = series.replace(b"20260601T180000Z", b"20260602T170000Z")
+    laptop.find("one").write_bytes(one.replace(b"SUMMARY:Gig", b"SUMMARY:Mine"))
+    laptop.find("two").write_bytes(moved)
+    changed = laptop.sync()["one"].decode()
+    # What the page does not know is as it was.
+    assert all(part in changed for part in ("SUMMARY:Concert\r\n", ODD, ALARM, "DURATION:PT2H\r\n"))
+    assert phone.sync() == {"one": changed.encode(), "two": moved}
+    assert events(plain, token)["Practice"]["start_time"] == "2026-06-23T17:00:00+00:00"
+
+    # Deletions on a device and on the page reach each other.
+    phone.find("two").unlink()
+    (phone.cards / "three.ics").write_bytes(ics("three", title="New").encode())
+    assert plain.request("DELETE", f"/api/events/{event['id']}", None, token).status == 200
+    phone.sync()
+    assert laptop.sync().keys() == {"three"}
+    assert set(events(plain, token)) == {"New"}
+
+
+def test_python_caldav_makes_a_calendar_and_changes_a_date_of_a_series(plain: Running) -> None:
+    token, password = sign_up(plain, "pycaldav_owner")
+    client: Any = DAVClient(url=f"http://127.0.0.1:{plain.port}/", username="pycaldav_owner", password=password)
+    with client:
+        principal = client.principal()
+        calendar = principal.make_calendar(name="Tour", cal_id="tour")
+        assert {each.get_display_name() for each in principal.calendars()} >= {"Tour"}
+        series = calendar.save_event(ics("series", title="Practice", more=RULE))
+        span = {"start": datetime(2026, 6, 7, tzinfo=UTC), "end": datetime(2026, 6, 16, tzinfo=UTC)}
+        dates = calendar.search(event=True, expand=True, **span)
+        assert len(dates) == 2
+        date = dates[0]
+        date.icalendar_component["summary"] = "Recording"
+        date.save(only_this_recurrence=True)
+        assert set(events(plain, token)) == {"Practice", "Recording"}
+
+        todo = calendar.save_todo(summary="Pack", due=datetime(2026, 6, 1, tzinfo=UTC))
+        assert [each.icalendar_component["summary"] for each in calendar.todos()] == ["Pack"]
+        todo.complete()
+        assert calendar.todos() == []
+
+        token_of_all = calendar.objects_by_sync_token()
+        series.delete()
+        token_of_all.sync()
+        assert len(list(token_of_all)) == 1
+        calendar.delete()
+        with pytest.raises(NotFoundError):
+            calendar.events()
+    assert events(plain, token) == {}
