@@ -172,6 +172,14 @@ class Cluster:
     def wait_until_whole(self) -> None:
         eventually(lambda: self._is_whole(self.members()), within=WHOLE_SECONDS)
 
+    def is_whole_again(self) -> bool:
+        """Whether it recovers from a fault by itself."""
+        try:
+            self.wait_until_whole()
+        except AssertionError:
+            return False
+        return True
+
     def members(self) -> dict[str, dict[str, Any]]:
         """What Patroni says of the nodes, by their names."""
         states = (node.ask("GET", "/cluster") for node in self.nodes)

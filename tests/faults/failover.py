@@ -33,9 +33,10 @@ class Fault(Struct, frozen=True):
 FAULTS = [
     Fault("switchover", Cluster.switch_over, 2),
     Fault("kill -9 of the primary's PostgreSQL", lambda cluster: cluster.node("leader").kill_postgres(), 4),
-    Fault("loss of the primary's machine", lambda cluster: cluster.node("leader").lose(), TTL + 2),
-    Fault("primary frozen, later thawed", lambda cluster: cluster.node("leader").freeze(), TTL + 2),
     Fault("synchronous replica lost", lambda cluster: cluster.node("sync_standby").lose(), 4),
+    Fault("loss of the primary's machine", lambda cluster: cluster.node("leader").lose(), TTL + 2),
+    # The last one: Patroni 3.0 may not recover when its old primary comes back.
+    Fault("primary frozen, later thawed", lambda cluster: cluster.node("leader").freeze(), TTL + 2),
 ]
 
 
@@ -120,13 +121,14 @@ def show(cluster: Cluster, servers: list[Running], fault: Fault, rounds: int, st
         gaps.append(writer.longest_gap())
         for node in cluster.nodes:
             node.revive()
-        cluster.wait_until_whole()
         step()
+        if not cluster.is_whole_again():
+            break
     stored = _titles(cluster, calendar_id)
     lost, twice = len(acknowledged - stored.keys()), sum(number > 1 for number in stored.values())
     others = {reply: number for reply, number in replies.items() if reply not in ("201", "503")}
     figures = (
-        f"{rounds} rounds, {len(acknowledged):,} creates acknowledged: {lost} lost, {twice} twice; {replies['503']:,} times 503 "
+        f"{len(gaps)} rounds, {len(acknowledged):,} creates acknowledged: {lost} lost, {twice} twice; {replies['503']:,} times 503 "
         f"with Retry-After, other replies: {others or 'none'}; without a write: {spread(gaps)}"
     )
     goal = GOAL.format(seconds=fault.max_seconds)
