@@ -20,6 +20,7 @@ from kalends.account import (
     verify_pages,
 )
 from kalends.account import pages as account_pages
+from kalends.admin import moderation_pages
 from kalends.admin import pages as admin_pages
 from kalends.admin.invitations import api as account_invitations
 from kalends.admin.people import api as people
@@ -133,7 +134,8 @@ FEATURES = [
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(report_pages, subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages, stop_pages),
-    *(admin_pages, people_pages, reference, docs_pages, static_pages, accent_pages, picture_pages, discovery_pages, health),
+    *(admin_pages, people_pages, moderation_pages),
+    *(reference, docs_pages, static_pages, accent_pages, picture_pages, discovery_pages, health),
 ]
 
 ENDPOINTS = endpoints_of(FEATURES)

@@ -35,6 +35,8 @@ EXCEPTED = [
         r"FROM reports (?:r LEFT JOIN [^?]*)?WHERE (?:r\.)?closed_at IS (?:NOT )?NULL(?: ORDER BY .* LIMIT |$)",
         "reports_in_order|reports_by_age",
     ),
+    # A page of the comments that wait on the whole site, for admins, or their number: the index has those alone.
+    (r"FROM comments c WHERE NOT c\.approved(?: ORDER BY c\.id LIMIT |$)", "comments_that_wait"),
     # A page of what admins have blocked and hidden, or its number, and what is gone of it: they write these rows one by one.
     (
         r"FROM (?:blocked_senders|hidden_events)(?: h)?(?: ORDER BY (?:h\.)?id DESC LIMIT |$)|DELETE FROM hidden_\w+ WHERE NOT EXISTS",

@@ -32,7 +32,11 @@ from kalends.responses.respond import respond
 @endpoint("GET", "/api/comments", guests=True)
 def index(ctx: Context, params: CommentQuery) -> CommentIndex:
     """An event's comments, newest first; without `event_id`, all comments on the events that you may edit."""
-    if params.event_id is None:
+    if params.waiting:
+        policy.admin(ctx)
+        rows, is_editor = store.waiting(ctx, params.fetch, params.offset), True
+        total = store.count_waiting_of_site(ctx) if params.count else UNSET
+    elif params.event_id is None:
         rows, is_editor = store.of_editor(ctx, params.fetch, params.offset), True
         total = store.count_of_editor(ctx) if params.count else UNSET
     else:
@@ -89,7 +93,7 @@ def edit(ctx: Context, comment_id: int) -> EditableComment:
 
 @endpoint("PUT", "/api/comments/{comment_id}")
 def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> CommentItem:
-    """Change the comment: its author and the event owner may change `name` and `comment`, the event owner `approved`.
+    """Change the comment: its author and the event owner may change `name` and `comment`, the event owner `approved`; admins too.
 
     A change by the author waits for approval if a new comment would.
     """
@@ -103,7 +107,7 @@ def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> Com
 
 @endpoint("DELETE", "/api/comments/{comment_id}")
 def destroy(ctx: Context, comment_id: int) -> Deletion:
-    """Delete the comment: its author and the event owner may."""
+    """Delete the comment: its author, the event owner and admins may."""
     comment, _ = policy.comment(ctx, comment_id, to=Right.EDIT)
     store.delete(ctx, comment.id)
     return Deletion([comment_id])

@@ -36,6 +36,7 @@ class CommentQuery(Paging, kw_only=True):
 
     event_id: Annotated[Id, Meta(description="The event; without it, all comments on the events that you may edit.")] | None = None
     link: EventLink | None = None
+    waiting: Annotated[bool, Meta(description="Those of the whole site that wait for approval, the oldest first; for admins.")] = False
 
 
 class CommentFor(Struct, kw_only=True):

@@ -63,6 +63,16 @@ def to_review(ctx: Context, limit: int, offset: int) -> list[Comment]:
     )
 
 
+def waiting(ctx: Context, limit: int, offset: int) -> list[Comment]:
+    """The comments on all events that wait for approval, the oldest first."""
+    sql = f"SELECT {_COMMENT} FROM comments c WHERE NOT c.approved ORDER BY c.id LIMIT :limit OFFSET :offset"
+    return ctx.tx.all(Comment, sql, limit=limit, offset=offset)
+
+
+def count_waiting_of_site(ctx: Context) -> int:
+    return int(ctx.tx.value("SELECT count(*) FROM comments c WHERE NOT c.approved"))
+
+
 def count_waiting(ctx: Context) -> int:
     """The number of comments that wait for the actor's approval."""
     where = f"c.event_id IN {policy.EDITABLE_EVENT_IDS} AND NOT c.approved"

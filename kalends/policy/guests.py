@@ -1,13 +1,16 @@
 """Which comments and responses on an event the actor may see and change."""
 
+from msgspec import structs
+
 from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
 from kalends.i18n import gettext
 from kalends.policy.account import has_verified
 from kalends.policy.actor import Right, me, user
+from kalends.policy.administration import is_admin
 from kalends.policy.event_link import event_of_guest
-from kalends.policy.events import COMMENT_VISIBLE, event
+from kalends.policy.events import COMMENT_VISIBLE, event, event_of_admin
 from kalends.records.comment import Comment
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -24,10 +27,20 @@ def can_see_comment(ctx: Context, comment: Comment, event: Event) -> bool:
 
 
 def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:
-    """The comment and its event: its author and the event's editors may edit and delete it, the event's editors approve it."""
+    """The comment and its event: its author and the event's editors may edit and delete it, the event's editors approve it.
+    Admins may do what editors may."""
     comment = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
     if comment is None:
         raise errors.NotFound
+    try:
+        return comment, _commented_event(ctx, comment, to)
+    except (errors.NotFound, errors.Forbidden):
+        if not is_admin(ctx):
+            raise
+        return comment, structs.replace(event_of_admin(ctx, comment.event_id), can_edit=True)
+
+
+def _commented_event(ctx: Context, comment: Comment, to: Right) -> Event:
     is_author = ctx.actor is not None and comment.user_id == ctx.actor.id
     on = event_of_guest(ctx, comment.event_id) if is_author else event(ctx, comment.event_id, to=Right.SEE)
     if not (comment.approved or on.can_edit or is_author):
@@ -37,7 +50,7 @@ def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event
         raise errors.Forbidden(
             "Only the event owner may approve or hide a comment." if is_author else "Only its author and the event owner may do this."
         )
-    return comment, on
+    return on
 
 
 def visible_comment(ctx: Context, comment_id: int) -> tuple[Comment, Event]:

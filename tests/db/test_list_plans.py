@@ -22,7 +22,7 @@ MOST_AT_ONCE = 3
 # Lists for admins.
 ADMINISTRATION = {
     *("/api/reports", "/reports", "/api/blocked_senders", "/api/hidden_events"),
-    *("/api/admin/people", "/api/admin/invitations", "/admin/people"),
+    *("/api/admin/people", "/api/admin/invitations", "/admin/people", "/admin/moderation"),
 }
 
 

@@ -109,6 +109,7 @@ PAGES: dict[str, list[Visit]] = {
     ],
     "GET /comments/{comment_id}/delete": [Visit("alice", "/comments/{comment}/delete?next=/responses")],
     "GET /reports": [Visit("ada", "/reports"), Visit("ada", "/reports?closed=true")],
+    "GET /admin/moderation": [Visit("ada", f"/admin/moderation?show={part}") for part in ("reports", "comments", "hidden", "blocked")],
     "GET /reports/new": [Visit("guest", "/reports/new?event_id={event}"), Visit("alice", "/reports/new?comment_id={comment}")],
     "GET /subscribers": [Visit("alice", "/subscribers"), Visit("vera", "/subscribers")],
     "GET /subscribers/{subscriber_id}/delete": [Visit("alice", "/subscribers/{subscriber}/delete")],

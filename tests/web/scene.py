@@ -29,6 +29,7 @@ from tests.cast import (
 )
 from tests.deliveries.samples import a_stop_token
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
+from tests.site.administrator import a_hidden_event
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 
@@ -152,6 +153,9 @@ class Scene:
         a_report(self.alice, comment_id=self.comment["id"], reason="abuse", email_address="gus@example.org")
         assert ada.put(f"/api/reports/{closed['id']}", json={"closed": True}).status == 200
         assert ada.post("/api/admin/invitations", json={"email_address": "ines@example.org"}).status == 201
+        a_hidden_event(ada, an_event(ada, title=self.say("hidden_title", "Cheap pills")), self.say("reason", "It is an advertisement."))
+        blocked = {"sender": "pills@spam.example", "note": self.say("note", "Pills")}
+        assert ada.post("/api/blocked_senders", json=blocked).status == 201
         return ada
 
     @cached_property
