@@ -133,7 +133,7 @@ def _approve(page: Page, event: str) -> None:
 def _responses(page: Page, event: str) -> list[str]:
     """The addresses in the file of responses."""
     go(page, event)
-    page.get_by_role("link", name="Responses", exact=True).click()
+    page.get_by_role("link", name="Guests", exact=True).click()
     expect(page.get_by_text("3 people are coming")).to_be_visible()
     expect(page.get_by_role("row", name="dana@example.org")).to_contain_text("1 + 2")
     with page.expect_download() as download:
@@ -197,7 +197,8 @@ def _addresses(page: Page) -> Iterator[str]:
 
 def _delete_series(page: Page, event: str) -> None:
     go(page, event)
-    page.get_by_role("link", name="Delete", exact=True).click()
+    page.locator("summary").filter(has_text="More about this event").click()
+    page.get_by_role("link", name="Cancel or delete").click()
     page.get_by_role("group", name="Delete").get_by_label("the whole series").check()
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_role("status").first).to_contain_text("Deleted")
