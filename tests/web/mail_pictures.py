@@ -32,14 +32,14 @@ def take(browser: Browser, folder: Path, save: Save) -> None:
         page = browser.new_page(viewport={"width": width, "height": 300})
         for kind, name in HTML.items():
             page.set_content(html_of(mails[kind]))
-            save(page.screenshot(full_page=True), folder / f"mail-{name}-{width}.png")
+            save(page.screenshot(full_page=True), folder / f"mail-{name}-{width}.webp")
         for kind, name in TEXT.items():
             body = mails[kind].get_body(("plain",))
             assert body is not None
             page.set_content(
                 f'<pre style="font: 14px monospace; white-space: pre-wrap; overflow-wrap: anywhere">{escape(body.get_content())}</pre>'
             )
-            save(page.screenshot(full_page=True), folder / f"mail-{name}-text-{width}.png")
+            save(page.screenshot(full_page=True), folder / f"mail-{name}-text-{width}.webp")
 
 
 def html_of(mail: EmailMessage) -> str:

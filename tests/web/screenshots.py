@@ -1,66 +1,132 @@
-"""The pictures of the documentation: the lively example as people see it, wide and narrow, light and dark."""
+"""The pictures of the documentation: the example data as people see it, wide and narrow, light and dark."""
 
 import io
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from kalends.http.origin import COOKIE
-from tests.cast import PASSWORD
+from tests.cast import PASSWORD, a_question, a_reminder, a_webhook
 from tests.client import Client
 from tests.openapi.serving import serving
 from tests.serve.running import run
 from tests.web import chromium, mail_pictures
 from tests.web.through import Through
 
-PAGES = {
+# The pages of guests, and those of the organiser, who administers the site as well.
+GUEST_PAGES = {
     "home": "/",
+    "home-search": "/?text=jazz",
+    "guest-month": "/calendar",
+    "organisers": "/organisers",
+    "organiser": "/organisers/1",
+    "guest-event": "/events/{event}",
+    "guest-calendar": "/calendars/{calendar}",
+    "cancelled": "/events/{cancelled}",
+    "embedded-month": "/embed/calendars/{calendar}",
+    "embedded-event": "/embed/events/{event}",
+    "report": "/reports/new?event_id={event}",
+    "sign-in": "/sign-in",
+    "sign-up": "/sign-up",
+    "reset": "/reset",
+    "docs": "/docs",
+    "errors": "/docs/errors",
+    "guide": "/docs/guide",
+    "not-found": "/events/999999",
+}
+PAGES = {
     "month": "/calendar",
     "week": "/calendar?view=week",
+    "day": "/calendar?view=day",
+    "agenda": "/calendar?view=agenda",
     "event": "/events/{event}",
+    "new-event": "/events/new",
     "form": "/events/{event}/edit",
+    "duplicate": "/events/{event}/duplicate",
+    "history": "/events/{event}/history",
+    "announce": "/events/{event}/announce",
+    "delete": "/events/{event}/delete",
+    "responses-of-event": "/events/{event}/responses",
+    "new-response": "/events/{event}/responses/new",
+    "invitations": "/events/{event}/invitations",
+    "messages": "/events/{event}/messages",
+    "questions": "/events/{event}/questions",
+    "reminders": "/events/{event}/reminders",
+    "calendars": "/calendars",
+    "new-calendar": "/calendars/new",
+    "calendar": "/calendars/{calendar}",
+    "calendar-settings": "/calendars/{calendar}/edit",
+    "import-calendar": "/calendars/{calendar}/import",
     "contacts": "/contacts",
+    "new-contact": "/contacts/new",
+    "import-contacts": "/contacts/import",
+    "responses": "/responses",
+    "subscribers": "/subscribers",
+    "deliveries": "/deliveries",
+    "trash": "/trash",
+    "account": "/account",
+    "devices": "/account/devices",
+    "webhooks": "/webhooks",
+    "admin": "/admin",
+    "people": "/admin/people",
+    "reports": "/reports",
 }
-SIZES = {1280: 860, 360: 740}
-# Pictures of parts of the guide, in one look.
-PHONE = 390
-SCHEMES = ("light", "dark")
-COLOURS = 128
+SIZES = {1280: 860, 390: 844}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+# Text stays readable, and all pictures together take about as much as two photographs.
+QUALITY = 30
 
 
-def take(folder: Path) -> None:
+def take(folder: Path, *names: str) -> None:
+    """Take all pictures, or those of the named pages."""
     with tempfile.TemporaryDirectory(prefix="kalends-screenshots-") as scratch, sync_playwright() as playwright:
         filled = run("demo", "--password", PASSWORD, folder=Path(scratch), data=scratch)
         assert filled.returncode == 0, filled.stderr
         with serving(Path(scratch)) as service:
             guest = Client(Through(service.url))
-            session = guest.post("/api/session", json={"user_name": "demo", "password": PASSWORD}).json
-            event = _liveliest(guest)
+            token = guest.post("/api/session", json={"user_name": "demo", "password": PASSWORD}).json["token"]
+            records = _add_records(guest.signed_in(token))
             browser = chromium.launch(playwright)
             for width in SIZES:
                 for scheme in SCHEMES:
-                    page = _window(browser, service.url, session["token"], width, scheme)
-                    for name, path in PAGES.items():
-                        page.goto(path.format(event=event))
-                        _save(page.screenshot(), folder / f"{name}-{width}-{scheme}.png")
-            cancelled = guest.get("/api/events?status=cancelled").json["events"][0]["id"]
-            for width in (1280, PHONE):
-                page = _window(browser, service.url, session["token"], width, "light")
-                _save(_picture_of_repetition(page), folder / f"repeat-{width}-light.png")
-                _save(_picture_of_device(page), folder / f"device-{width}-light.png")
-                page.goto(f"/events/{cancelled}")
-                _save(page.screenshot(), folder / f"cancelled-{width}-light.png")
-            mail_pictures.take(browser, folder, _save)
+                    for pages, cookie in ((GUEST_PAGES, None), (PAGES, token)):
+                        page = _window(browser, service.url, cookie, width, scheme)
+                        for name in [name for name in pages if not names or name in names]:
+                            page.goto(pages[name].format(**records))
+                            _save(page.screenshot(), folder / f"{name}-{width}-{scheme}.webp")
+                        page.context.close()
+                if not names:
+                    page = _window(browser, service.url, token, width, "light")
+                    _save(_picture_of_repetition(page), folder / f"repeat-{width}-light.webp")
+                    _save(_picture_of_device(page), folder / f"device-{width}-light.webp")
+            if not names:
+                mail_pictures.take(browser, folder, _save)
             browser.close()
+
+
+def _add_records(organiser: Client) -> dict[str, int]:
+    """What the example lacks, and the ids of the records whose pages are shown: of the event with the most comments and guests."""
+    listed = organiser.get("/api/events?limit=50&start_time=2026-01-01&scope=public").json["events"]
+    events: list[dict[str, Any]] = [organiser.get(f"/api/events/{event['id']}?comments=true").json for event in listed]
+    events = [event for event in events if event["can_edit"]]
+    event = max(events, key=lambda event: (len(event["comments"]), event["responses"]["people"]))
+    path = f"/api/events/{event['id']}"
+    a_question(organiser, path, label="Do you eat with us?", kind="one", options=["Meat", "Vegetarian", "I eat before"], per="person")
+    a_question(organiser, path, label="Do you need a seat near the stage?", kind="yes_no")
+    a_reminder(organiser, path, days_before=1, at="18:00", text="Doors open at 20:00.")
+    a_webhook(organiser)
+    cancelled = organiser.get("/api/events?status=cancelled").json["events"][0]["id"]
+    return {"event": event["id"], "calendar": event["calendars"][0]["id"], "cancelled": cancelled}
 
 
 def _picture_of_repetition(page: Page) -> bytes:
     """The form that repeats a new event, with the next dates."""
     page.goto("/events/new?start_time=2027-03-09T19:00")
+    page.get_by_text("More options").click()
     page.get_by_label("Every second Tuesday of the month").check()
     page.get_by_label("Number of times").fill("6")
     page.wait_for_selector(".dates :text('6 times')")
@@ -77,33 +143,25 @@ def _picture_of_device(page: Page) -> bytes:
     return page.screenshot(full_page=True)
 
 
-def _liveliest(guest: Client) -> int:
-    """The coming event with the most comments and guests."""
-    listed = guest.get("/api/events?limit=50&start_time=2026-01-01").json["events"]
-    events: list[dict[str, Any]] = [guest.get(f"/api/events/{event['id']}?comments=true").json for event in listed]
-    return int(max(events, key=lambda event: (len(event["comments"]), event["responses"]["people"]))["id"])
-
-
-def _window(browser: Browser, url: str, token: str, width: int, scheme: Any) -> Page:
+def _window(browser: Browser, url: str, token: str | None, width: int, scheme: Literal["light", "dark"]) -> Page:
     context = browser.new_context(
         base_url=url,
-        viewport={"width": width, "height": SIZES.get(width, 844)},
+        viewport={"width": width, "height": SIZES[width]},
         color_scheme=scheme,
         reduced_motion="reduce",
         locale="en-GB",
         timezone_id="Europe/Paris",
     )
-    context.add_cookies([{"name": COOKIE, "value": token, "url": url}])
+    if token:
+        context.add_cookies([{"name": COOKIE, "value": token, "url": url}])
     return context.new_page()
 
 
 def _save(screenshot: bytes, file: Path) -> None:
-    """A palette of few colours makes a picture of few bytes."""
-    picture = Image.open(io.BytesIO(screenshot)).convert("RGB")
     file.parent.mkdir(parents=True, exist_ok=True)
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+    Image.open(io.BytesIO(screenshot)).convert("RGB").save(file, quality=QUALITY, method=6)
     print(f"{file} {file.stat().st_size // 1000} KB")
 
 
 if __name__ == "__main__":
-    take(Path(sys.argv[1]))
+    take(Path(sys.argv[1]), *sys.argv[2:])
