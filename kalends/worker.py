@@ -12,7 +12,7 @@ from select import select
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.dav.books import store as cards
-from kalends.db import Database, Retry, counters
+from kalends.db import Database, Retry, counters, last_runs
 from kalends.deliveries import languages
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
@@ -94,6 +94,12 @@ def clean_up(ctx: Context) -> None:
         account_invitations.clean_up(ctx)
 
 
+def record_run(ctx: Context) -> None:
+    """Tell admins that the worker is alive."""
+    with ctx.write() as tx:
+        last_runs.record(tx, "worker", ctx.now)
+
+
 def extend_series(ctx: Context) -> None:
     """Create the coming events of series without an end, each series in its own transaction."""
     with ctx.read():
@@ -140,6 +146,7 @@ def merge_text_indexes(ctx: Context) -> None:
 
 
 TASKS: list[Callable[[Context], None]] = [
+    record_run,
     lapse_offers,
     remind_guests,
     tell_organisers,

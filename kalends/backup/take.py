@@ -1,6 +1,7 @@
 """Taking a backup: a snapshot of every table, read while others write, and restored as a test before the file appears."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from kalends import __version__, private_file, tokens
 from kalends.backup.file import BackupError, Header, Table, write
 from kalends.backup.restore import Step, restore
-from kalends.db import Database, TableCopy, Transaction, open_contents, open_database
+from kalends.db import Database, TableCopy, Transaction, last_runs, open_contents, open_database
 from kalends.db.migrate import content_tables, newest
 from kalends.errors import Unavailable
 from kalends.settings import Settings
@@ -25,9 +26,17 @@ def take(db: Database, settings: Settings, path: Path, step: Step) -> Header:
             _test_restore(draft, Path(folder) / "trial", step)
             draft.replace(path)
         private_file.sync_folder(path.parent)
+        _record(db)
     except OSError as error:
         raise BackupError(f"{path} cannot be written: {error.strerror}.") from None
     return header
+
+
+def _record(db: Database) -> None:
+    """Tell admins that there is a backup, if this database can be written and knows how."""
+    with suppress(Unavailable), db.write() as tx:
+        if tx.has_table("last_runs"):
+            last_runs.record(tx, "backup", timestamps.now())
 
 
 def _write(db: Database, settings: Settings, draft: Path, step: Step) -> Header:

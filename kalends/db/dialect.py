@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 class Dialect(ABC):
     """Fragments of SQL, for statements and for migrations."""
 
+    # What the database is called.
+    product: str
     # The values of the placeholders in migrations: `$id`, `$int` and so on.
     types: dict[str, str]
     # The end of a SELECT that locks its rows until the transaction ends.

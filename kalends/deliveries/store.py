@@ -60,14 +60,13 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
     return DeliveryQueued(delivery_id, channel, address, "queued")
 
 
-def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNotice | None = None) -> bool:
-    """Queue mail to the address in this user record; False if the address has reached its limit for this kind.
+def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNotice | None = None) -> int | None:
+    """Queue mail to the address in this user record, and return its id; None if the address has reached its limit for this kind.
     Other kinds of messages do not count."""
     limit = MAX_ACCOUNT_MAILS_PER_HOUR[kind]
     if ctx.settings.rate_limits == "on" and len(_recent_times(ctx, kind, user.email_address, limit)) >= limit:
-        return False
-    _insert_mail(ctx, user, kind, notice)
-    return True
+        return None
+    return _insert_mail(ctx, user, kind, notice)
 
 
 def insert_notice(

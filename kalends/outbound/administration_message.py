@@ -1,4 +1,4 @@
-"""E-mail of the administration: invitations, registrations that wait for approval, and what became of them."""
+"""E-mail of the administration: invitations, registrations that wait for approval, what became of them, and tests."""
 
 from email.message import EmailMessage
 
@@ -58,7 +58,13 @@ def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, tuple[Wording
         gettext("Somebody has registered on %(service)s with your e-mail address, which is that of the account %(user_name)s.", **names),
         gettext("If you have forgotten your password, choose a new one: %(service)s/reset. If it was not you, do nothing.", **service),
     )
+    test = Wording(
+        gettext("Mail arrives"),
+        gettext("This is a test message of %(service)s: the queue, the background worker and the mail server work.", **service),
+        gettext("You asked for it on the page Mail of the administration."),
+    )
     return {
+        "test_message": (test, "", None),
         "account_waiting": (waiting, "/admin/people?status=waiting", gettext("See who waits")),
         "account_approved": (approved, "/sign-in", gettext("Sign in")),
         "account_refused": (refused, "", None),

@@ -26,8 +26,10 @@ MessageKind = Literal[
 ]
 # The changes of an account that its user is notified of.
 ChangeNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
-# What people are told of registrations: that they are invited, what became of theirs, and, as admins, that somebody waits.
-AdministrationNotice = Literal["account_invited", "account_waiting", "account_approved", "account_refused", "address_registered"]
+# What people are told of registrations: that they are invited, what became of theirs, and, as admins, that somebody waits; and a test.
+AdministrationNotice = Literal[
+    "account_invited", "account_waiting", "account_approved", "account_refused", "address_registered", "test_message"
+]
 AccountNotice = ChangeNotice | AdministrationNotice
 # What guests on a waiting list are told: they have a place, one is offered to them, or their offer has lapsed.
 PlaceNotice = Literal["place_granted", "place_offered", "place_lapsed"]

@@ -52,6 +52,7 @@ NOTICES: dict[str, Text] = {
     "kept": gettext("Added to your contacts."),
     "approved": gettext("Approved. Everyone sees it now."),
     "account-waiting": gettext("Thank you. An administrator looks at your registration, and you get mail about it."),
+    "test-sent": gettext("The test message is on its way to you."),
     "person-approved": gettext("Approved. They get mail, and can sign in."),
     "person-refused": gettext("Refused. They get mail, and their registration is deleted."),
     "person-suspended": gettext("Suspended. Their sessions have ended, and nobody can sign in to the account."),

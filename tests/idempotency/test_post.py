@@ -149,6 +149,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
         lambda cast, clock: (Admin(cast.anonymous, "ada"), {"json": {"sender": f"{uuid4().hex}.example"}}),
         "blocked_senders",
     ),
+    "test messages": ("/api/admin/test_mail", lambda cast, clock: (Admin(cast.anonymous, "ada"), {"json": {}}), "deliveries"),
     "invitations to make an account": ("/api/admin/invitations", _account_invitation, "account_invitations"),
     "questions": ("/api/events/{event_id}/questions", _event_question, "questions"),
     "invitations": ("/api/events/{event_id}/invitations", _invitation, "invitations"),

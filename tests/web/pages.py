@@ -125,6 +125,8 @@ PAGES: dict[str, list[Visit]] = {
     "GET /verify/{verify_token}": [Visit("guest", "/verify/{verify_token}")],
     "GET /account": [Visit("alice", "/account")],
     "GET /admin": [Visit("ada", "/admin")],
+    "GET /admin/mail": [Visit("ada", "/admin/mail")],
+    "GET /admin/health": [Visit("ada", "/admin/health")],
     "GET /admin/people": [Visit("ada", f"/admin/people?text={text}") for text in ("walter", "ada", "nobody-of-the-kind")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
     "GET /account/devices": [Visit("alice", "/account/devices")],

@@ -78,7 +78,7 @@ def test_an_admin_gives_the_site_its_look_and_lets_people_in(own_windows: Window
     go(visitor, ada.get_by_label("ines@example.org, until").input_value())
     _sign_up(visitor, "ines")
     expect(visitor).to_have_url(f"{own_windows.url}/calendar")
-    _open_tab(ada, "Reports")
+    _open_tab(ada, "Moderation")
 
 
 def test_an_admin_approves_and_suspends_somebody(own_windows: Windows) -> None:

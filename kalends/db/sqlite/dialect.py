@@ -9,6 +9,7 @@ MAX_TRIGRAMS = 24
 
 
 class SqliteDialect(Dialect):
+    product = "SQLite"
     types = {
         "id": "INTEGER PRIMARY KEY AUTOINCREMENT",
         "int": "INTEGER",

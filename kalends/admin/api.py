@@ -1,0 +1,84 @@
+"""The state of the service, for admins: its mail, and whether it is well."""
+
+import shutil
+
+from kalends import __version__, errors, policy
+from kalends.admin import store
+from kalends.admin.model import HealthDetail, MailDetail, MailItem
+from kalends.context import Context
+from kalends.db import last_runs
+from kalends.deliveries import store as deliveries
+from kalends.deliveries.model import DeliveryQueued
+from kalends.http.endpoint import endpoint
+from kalends.i18n import gettext
+from kalends.records.delivery import Delivery
+from kalends.transports import mail_server, sender
+from kalends.users import store as users
+from kalends.values import timestamps
+
+# The worker writes the time each minute.
+WORKER_TIMEOUT = 180
+
+
+@endpoint("GET", "/api/admin/mail")
+def mail(ctx: Context) -> MailDetail:
+    """How e-mail is sent, what waits, and what could not be sent lately; for admins."""
+    policy.admin(ctx)
+    server = mail_server(ctx.settings.email)
+    return MailDetail(
+        server=f"{server.host}:{server.port}" if server else None,
+        sender=str(sender(ctx.settings.email_from, ctx.settings.url)),
+        waiting=[_item(delivery) for delivery in store.waiting_mail(ctx)],
+        waiting_count=sum(count for channel, _, count, _ in deliveries.waiting(ctx) if channel == "email"),
+        failed=[_item(delivery) for delivery in store.failed_mail(ctx)],
+    )
+
+
+@endpoint("POST", "/api/admin/test_mail", status=202)
+def test_mail(ctx: Context) -> DeliveryQueued:
+    """Mail a test message to your own address, through the queue, the worker and the mail server; for admins."""
+    user = users.get(ctx, policy.admin(ctx).id)
+    delivery_id = deliveries.insert_account_mail(ctx, user, "notice", "test_message")
+    if delivery_id is None:
+        raise errors.TooMany(gettext("Several messages were sent to you within an hour. Try again later."), deliveries.HOUR)
+    return DeliveryQueued(delivery_id, "email", user.email_address, "queued")
+
+
+@endpoint("GET", "/api/admin/health")
+def health(ctx: Context) -> HealthDetail:
+    """Whether the service is well: version, database, worker, queue, backup and disk; for admins."""
+    policy.admin(ctx)
+    waiting, done = deliveries.waiting(ctx), deliveries.done(ctx)
+    ended = {state: sum(count for _, each, count in done if each == state) for state in ("sent", "failed")}
+    seen_at, disk = last_runs.find(ctx.tx, "worker"), shutil.disk_usage(ctx.settings.folder)
+    return HealthDetail(
+        version=__version__,
+        database=ctx.db.product,
+        migration=ctx.tx.value("SELECT max(number) FROM migrations"),
+        worker_alive=seen_at is not None and ctx.now - seen_at < WORKER_TIMEOUT,
+        worker_seen_at=_format(seen_at),
+        waiting_count=sum(count for _, _, count, _ in waiting),
+        waiting_since=_format(min((oldest for _, _, _, oldest in waiting), default=None)),
+        sent_count=ended["sent"],
+        failed_count=ended["failed"],
+        last_backup_at=_format(last_runs.find(ctx.tx, "backup")),
+        disk_free=disk.free,
+        disk_total=disk.total,
+    )
+
+
+def _item(delivery: Delivery) -> MailItem:
+    return MailItem(
+        id=delivery.id,
+        kind=delivery.kind,
+        notice=delivery.notice,
+        address=delivery.address,
+        attempts=delivery.attempts,
+        error=delivery.error,
+        created_at=timestamps.format_utc(delivery.created_at),
+        updated_at=timestamps.format_utc(delivery.updated_at),
+    )
+
+
+def _format(moment: int | None) -> str | None:
+    return None if moment is None else timestamps.format_utc(moment)
