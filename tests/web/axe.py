@@ -13,10 +13,12 @@ STRUCTURE = EVERYTHING | {"rules": {rule: {"enabled": False} for rule in [*COLOU
 COLOURS = {"runOnly": {"type": "rule", "values": COLOUR_RULES}}
 TARGETS = {"runOnly": {"type": "rule", "values": ["target-size"]}}
 
-# The API reference and the guide say a hundred times the same in other words; a few of them tell what can be wrong.
+# The API reference and the guide say a hundred times the same in other words, and forms list all time zones; a few of them tell what
+# can be wrong.
 SHORTENED = """() => {
   for (const many of ['article', '.reference details', '.operations li'])
     [...document.querySelectorAll(many)].slice(3).forEach(element => element.remove());
+  document.querySelectorAll('datalist option:nth-child(n+4)').forEach(element => element.remove());
   document.querySelectorAll('.reference dl > :nth-child(n+9)').forEach(element => element.remove());
   document.querySelectorAll('.guide tbody tr:nth-child(n+4), .guide li:nth-child(n+4)').forEach(element => element.remove());
 }"""
