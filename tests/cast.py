@@ -108,6 +108,17 @@ def an_event(owner: Client, **fields: Any) -> dict[str, Any]:
     return event
 
 
+def many_events(owner: Client, count: int) -> list[int]:
+    """The ids of new events, sent a hundred at a time."""
+    ids: list[int] = []
+    for first in range(0, count, 100):
+        events = [{"title": "Concert", "start_time": "2026-06-01T20:00"}] * min(100, count - first)
+        reply = owner.post("/api/events", json=events)
+        assert reply.status == 201, reply
+        ids += [event["id"] for event in reply.json]
+    return ids
+
+
 def a_webhook(owner: Client, **fields: Any) -> dict[str, Any]:
     """A webhook to a public address. Nothing is sent, since no worker runs."""
     reply = owner.post("/api/webhooks", json={"url": "https://[2606:4700::1111]/hook"} | fields)

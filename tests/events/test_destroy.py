@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cast import Cast, a_calendar, an_event, shared
+from tests.cast import Cast, a_calendar, an_event, many_events, shared
 from tests.events.listing import listed
 
 
@@ -55,7 +55,7 @@ def test_one_missing_or_forbidden_event_fails_all_and_is_named(cast: Cast, bad: 
 
 
 def test_at_most_500_events_may_be_named(cast: Cast) -> None:
-    events = [an_event(cast.alice)["id"] for _ in range(502)]
+    events = many_events(cast.alice, 502)
     reply = cast.alice.delete(f"/api/events/{events[0]}", json={"ids": events[1:]})
     assert (reply.status, reply.broken) == (422, ["ids"])
     assert cast.alice.get("/api/events", query={"count": "true"}).json["total"] == 502

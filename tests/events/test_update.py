@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Cast, a_calendar, an_event, shared
+from tests.cast import Cast, a_calendar, an_event, many_events, shared
 from tests.client import Client
 from tests.conftest import Clock
 from tests.events.listing import listed
@@ -149,7 +149,7 @@ class TestSeveral:
         assert starts == [("Paris", "2026-06-02T10:00:00+02:00"), ("Tokyo", "2026-06-02T10:00:00+09:00")]
 
     def test_at_most_500_events_may_be_named(self, cast: Cast) -> None:
-        events = [an_event(cast.alice)["id"] for _ in range(501)]
+        events = many_events(cast.alice, 501)
         reply = cast.alice.put(f"/api/events/{events[0]}", json={"ids": events[1:], "title": "All"})
         assert (reply.status, len(reply.json["events"])) == (200, 501)
         assert {event["title"] for event in reply.json["events"]} == {"All"}
