@@ -129,8 +129,8 @@ def test_our_own_table_may_come_back_from_a_spreadsheet_with_fewer_columns_in_an
     assert csv_table.read(content) == [Entry(line=2, email_addresses=["ana@example.org"], phone_numbers=["+33 6 12"], tags=[""])]
 
 
-def test_five_thousand_contacts_come_back() -> None:
-    contacts = many(5_000)
+def test_many_contacts_come_back(soak: bool) -> None:
+    contacts = many(5_000 if soak else 500)
     assert [parse_entry(entry) for entry in csv_table.read(exported(contacts))] == [([contact], []) for contact in contacts]
 
 
@@ -184,7 +184,7 @@ def test_large_hostile_files_are_parsed_or_refused(name: str, mebibytes: int) ->
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_twice_as_much_is_at_most_twice_the_work(name: str) -> None:
-    once, twice = (work(partial(read_or_refuse, hostile(name, size))) for size in (50_000, 100_000))
+    once, twice = (work(partial(read_or_refuse, hostile(name, size))) for size in (25_000, 50_000))
     assert twice <= 2.1 * once + 1_000
 
 

@@ -264,8 +264,8 @@ def test_a_written_card_has_the_expected_lines() -> None:
     ]
 
 
-def test_five_thousand_contacts_come_back() -> None:
-    contacts = many(5_000)
+def test_many_contacts_come_back(soak: bool) -> None:
+    contacts = many(5_000 if soak else 500)
     again = [parse_entry(entry) for entry in vcard.read(vcard.write(map(stored, contacts)))]
     assert again == [([contact], []) for contact in contacts]
 
