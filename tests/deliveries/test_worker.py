@@ -6,12 +6,10 @@ import random
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import pytest
@@ -20,7 +18,7 @@ from kalends.db import open_database
 from kalends.settings import Settings
 from tests.deliveries.servers import real_server
 from tests.serve.conftest import Start, database, start  # noqa: F401
-from tests.serve.running import Running, ask, bearer, environment, eventually
+from tests.serve.running import TIMEOUT, Running, ask, bearer, environment, eventually
 
 ROOT = Path(__file__).parent.parent.parent
 WORKERS = 2
@@ -137,35 +135,21 @@ def test_killed_workers_and_an_unreliable_server_lose_no_messages(
     assert "alice" not in (tmp_path / "worker.log").read_text()
 
 
-def test_requests_do_not_wait_for_a_mail_server_that_hangs(start: Start, tmp_path: Path) -> None:  # noqa: F811
-    """The request only writes and connects to no mail server. Both medians are measured alternately, so that a busy machine slows both."""
-    hang = threading.Event()
+def test_requests_do_not_wait_for_a_mail_server_that_hangs(start: Start) -> None:  # noqa: F811
+    """It hangs until the test ends, and a request that waited for it would hang as well."""
+    hangs = threading.Event()
 
     class Hanging:
         async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
-            hang.set()
-            await asyncio.sleep(60)
+            hangs.set()
+            await asyncio.Event().wait()
             return "250 taken"
 
     with real_server(Hanging()) as port:
-        quiet = start(data=tmp_path / "quiet", rate_limits="off")
-        hung = start(work=True, data=tmp_path / "hung", rate_limits="off", email=f"smtp://127.0.0.1:{port}")
-        seconds: dict[str, list[float]] = {"quiet": [], "hung": []}
-        requests = {}
-        for name, service in (("quiet", quiet), ("hung", hung)):
-            token = service.sign_up("alice")
-            event = service.post("/api/events", {"title": "Jazz", "start_time": "2027-05-11"}, headers=bearer(token)).json
-            requests[name] = (service.connection(), f"/api/events/{event['id']}/send_to_me", bearer(token))
-        _timed(*requests["hung"])
-        assert hang.wait(20)
-        for _ in range(100):
-            for name, arguments in requests.items():
-                seconds[name].append(_timed(*arguments))
-        # No bound on time is meant by this: a request that waited for the mail server would take seconds.
-        assert median(seconds["hung"]) < 20 * median(seconds["quiet"])
-
-
-def _timed(connection: Any, path: str, headers: dict[str, str]) -> float:
-    began = time.perf_counter()
-    assert ask(connection, "PUT", path, {"email": "gus@example.org"}, headers).status == 202
-    return time.perf_counter() - began
+        service = start(work=True, rate_limits="off", email=f"smtp://127.0.0.1:{port}")
+        headers = bearer(service.sign_up("alice"))
+        event = service.post("/api/events", {"title": "Jazz", "start_time": "2027-05-11"}, headers=headers).json
+        connection, path = service.connection(), f"/api/events/{event['id']}/send_to_me"
+        for number in range(20):
+            assert ask(connection, "PUT", path, {"email": "gus@example.org"}, headers).status == 202
+            assert number or hangs.wait(TIMEOUT)
