@@ -195,7 +195,8 @@ class Context:
         default = self.site.language if self.site else self.settings.language or locale.ENGLISH.language
         accepted = self.caller.headers.get("accept-language", "")
         user = self.actor.language if self.actor else ""
-        chosen = locale.choose_locale(user, self.caller.cookie(locale.COOKIE), accepted, default)
+        formats = (self.actor.hour_cycle, self.actor.week_start) if self.actor else ("", "")
+        chosen = locale.choose_locale(user, self.caller.cookie(locale.COOKIE), accepted, default, *formats)
         if self.site:
             # Until the site is read, its language is not known.
             self._locale = chosen

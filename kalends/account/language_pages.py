@@ -8,6 +8,7 @@ from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.i18n.catalogs import Language
 from kalends.i18n.locale import COOKIE, COOKIE_SECONDS
+from kalends.users import store
 from kalends.web.page import page
 from kalends.web.redirects import Destination, local_path, redirect
 
@@ -20,6 +21,9 @@ class LanguageChoice(Destination, kw_only=True):
 
 @page("POST", "/language", guests=True, transaction=False)
 def language(ctx: Context, params: LanguageChoice) -> Document:
-    """Remember the language that the reader chose."""
+    """Remember the language that the reader chose: in a cookie and, if they are signed in, in their account."""
+    if ctx.actor:
+        with ctx.write():
+            store.update_language(ctx, ctx.actor.id, params.language)
     ctx.set_cookie(COOKIE, params.language, COOKIE_SECONDS)
     return redirect(ctx, local_path(params.next))

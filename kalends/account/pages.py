@@ -10,6 +10,7 @@ from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
 from kalends.http.paging import MAX_PAGE, Paging
 from kalends.i18n import gettext
+from kalends.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.keys import api as keys
 from kalends.sessions import store as sessions
 from kalends.users import api
@@ -47,6 +48,7 @@ def show(
         password=structs.replace(password or FormState({"delete_keys": True}), prefix="password-"),
         key=structs.replace(key or FormState(), prefix="key-"),
         zones=sorted(known_zones()),
+        languages=[(code, LANGUAGES[code]) for code in OFFERED],
         key_needs_password=not any(session.id == user.session_id and session.is_recent(ctx.now) for session in live),
         sessions=[(session, timestamps.format_utc(session.created_at), timestamps.format_utc(session.last_used_at)) for session in live],
         session_count=sessions.count(ctx, user.id),
@@ -57,7 +59,7 @@ def show(
 
 @page("POST", "/account/profile", again=show, form="profile", pool="hash")
 def update(ctx: Context, params: Form) -> Document:
-    """Change the name, the user name, the e-mail address or the time zone."""
+    """Change the name, the user name, the e-mail address, the time zone, the language or how times are written."""
     user = policy.user(ctx)
     api.update(ctx, user.id, params.without("password", "delete_keys").changes(ProfileChanges))
     return redirect(ctx, "/account", done="saved")

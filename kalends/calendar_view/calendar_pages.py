@@ -59,8 +59,8 @@ def show(ctx: Context, params: CalendarView) -> Document:
         hidden_calendars.remember(ctx, params.offered, params.calendar_ids or ())
         return redirect(ctx, Links("/calendar", repeated_query(None, params.time_zone)).to(params.view, day))
     choice = _choose_calendars(ctx, params.calendar_ids)
-    days = around(params.view, day, ctx.locale.formats)
-    month = around(MONTH, day, ctx.locale.formats)
+    days = around(params.view, day, ctx.locale)
+    month = around(MONTH, day, ctx.locale)
     events, is_cut = choice.find(ctx, days, zone)
     of_month = events if days.view == MONTH else choice.find(ctx, month, zone)[0]
     links = Links("/calendar", repeated_query(params.calendar_ids, params.time_zone))

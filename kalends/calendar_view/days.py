@@ -4,8 +4,7 @@ from datetime import date, timedelta
 
 from msgspec import Struct
 
-from kalends.i18n.formats import Formats
-from kalends.i18n.locale import ENGLISH
+from kalends.i18n.locale import ENGLISH, Locale
 
 MONTH, WEEK, DAY, AGENDA = "month", "week", "day", "agenda"
 
@@ -28,11 +27,12 @@ class Days(Struct, frozen=True):
     later: date | None
 
 
-def around(view: str, day: date, formats: Formats = ENGLISH.formats) -> Days:
+def around(view: str, day: date, locale: Locale = ENGLISH) -> Days:
     """The days of the view around this day. A day outside the bounds is replaced by the nearest one."""
-    day = min(max(day, EARLIEST), LATEST)
+    day, formats = min(max(day, EARLIEST), LATEST), locale.formats
     if view == WEEK:
-        first, last = monday(day), monday(day) + 6 * ONE_DAY
+        first = begin_week(day, locale.first_weekday)
+        last = first + 6 * ONE_DAY
         return Days(view, day, first, last, formats.day_range(first, last), _in_bounds(day - 7 * ONE_DAY), _in_bounds(day + 7 * ONE_DAY))
     if view == DAY:
         return Days(view, day, day, day, formats.day(day), _in_bounds(day - ONE_DAY), _in_bounds(day + ONE_DAY))
@@ -43,7 +43,8 @@ def around(view: str, day: date, formats: Formats = ENGLISH.formats) -> Days:
     after = (first + 31 * ONE_DAY).replace(day=1)
     title = formats.month(first)
     earlier = (first - ONE_DAY).replace(day=1)
-    return Days(MONTH, day, monday(first), monday(after - ONE_DAY) + 6 * ONE_DAY, title, _in_bounds(earlier), _in_bounds(after))
+    grid = [begin_week(each, locale.first_weekday) for each in (first, after - ONE_DAY)]
+    return Days(MONTH, day, grid[0], grid[1] + 6 * ONE_DAY, title, _in_bounds(earlier), _in_bounds(after))
 
 
 def date_range(first: date, last: date) -> list[date]:
@@ -51,9 +52,9 @@ def date_range(first: date, last: date) -> list[date]:
     return [first + i * ONE_DAY for i in range((last - first).days + 1)]
 
 
-def monday(day: date) -> date:
-    """The Monday of the day's week."""
-    return day - day.weekday() * ONE_DAY
+def begin_week(day: date, first_weekday: int) -> date:
+    """The first day of the day's week."""
+    return day - (day.weekday() - first_weekday) % 7 * ONE_DAY
 
 
 def _in_bounds(day: date) -> date | None:

@@ -32,7 +32,7 @@ def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     """A public calendar, by month or as a list."""
     calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
     today = datetimes.to_local(ctx.now, calendar.time_zone).date()
-    days = around(params.view, day_of(params.date, today), ctx.locale.formats)
+    days = around(params.view, day_of(params.date, today), ctx.locale)
     events, is_cut = entries.of_days(ctx, days, [calendar], calendar.time_zone)
     links = Links(f"/embed/calendars/{calendar_id}", is_embedded=True)
     _allow_embedding(ctx)

@@ -41,7 +41,7 @@ def weeks(month: Days, entries: Sequence[Entry]) -> list[list[Cell]]:
         if not entry.is_bar:
             timed.append(entry)
             continue
-        for run in _runs(max(entry.first, month.first), min(entry.last, month.last)):
+        for run in _runs(max(entry.first, month.first), min(entry.last, month.last), month.first.weekday()):
             place(entry, [cells[day] for day in run], MAX_LANES)
     for entry in timed:
         if entry.first in cells:
@@ -55,12 +55,12 @@ def placed(grid: list[list[Cell]]) -> list[Entry]:
     return [piece.entry for week in grid for cell in week for piece in cell.lanes if piece]
 
 
-def _runs(first: date, last: date) -> Iterator[list[date]]:
+def _runs(first: date, last: date, first_weekday: int) -> Iterator[list[date]]:
     """The days from first to last, week by week."""
     while first < last:
-        sunday = min(days.monday(first) + 6 * ONE_DAY, last)
-        yield days.date_range(first, sunday)
-        first = sunday + ONE_DAY
+        end = min(days.begin_week(first, first_weekday) + 6 * ONE_DAY, last)
+        yield days.date_range(first, end)
+        first = end + ONE_DAY
     if first == last:
         yield [first]
 

@@ -14,13 +14,14 @@ RETENTION = 2 * 365 * DAY
 def find_locale(ctx: Context, address: str) -> Locale:
     """How the owner of the address reads messages; without a word of theirs, as the site is set."""
     rows = ctx.tx.rows(
-        """SELECT language, 1 AS place FROM users WHERE email_key = :email_key AND language <> ''
-           UNION ALL SELECT language, 2 AS place FROM recipient_languages WHERE address_key = :address_key
-           ORDER BY place LIMIT 1""",
+        """SELECT language, hour_cycle, 1 AS place FROM users WHERE email_key = :email_key
+           UNION ALL SELECT language, '' AS hour_cycle, 2 AS place FROM recipient_languages WHERE address_key = :address_key
+           ORDER BY place""",
         email_key=fold_case(address),
         address_key=mailbox(address),
     )
-    return choose_locale(rows[0][0] if rows else "", "", "", site.get(ctx).language)
+    language = next((language for language, _, _ in rows if language), "")
+    return choose_locale(language, "", "", site.get(ctx).language, rows[0][1] if rows else "")
 
 
 def remember(ctx: Context, address: str) -> None:

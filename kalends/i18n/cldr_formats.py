@@ -12,7 +12,8 @@ from kalends.i18n.formats import Formats
 class CldrFormats(Formats):
     """The formats of a language other than English."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, hour_cycle: str = "") -> None:
+        super().__init__(hour_cycle)
         self._locale = Locale.parse(language)
         self._at = str(self._locale.datetime_formats["medium"])
         self._between = str(self._locale.interval_formats[None])
@@ -22,7 +23,10 @@ class CldrFormats(Formats):
 
     def clock(self, moment: datetime | time) -> str:
         # Without its zone, into which Babel would convert it.
-        return format_time(moment.replace(tzinfo=None), "short", locale=self._locale)
+        clock = moment.replace(tzinfo=None)
+        if self._hour_cycle:
+            return format_time(clock, self._locale.datetime_skeletons["hm" if self._hour_cycle == "h12" else "Hm"], locale=self._locale)
+        return format_time(clock, "short", locale=self._locale)
 
     def day(self, moment: date) -> str:
         return format_date(moment, "full", locale=self._locale)

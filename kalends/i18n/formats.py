@@ -2,16 +2,24 @@
 
 from datetime import date, datetime, time, timedelta
 
+NOON = 12
+
 
 class Formats:
     """How English writes dates, times and numbers; the other languages replace the parts of which the rest is made."""
+
+    def __init__(self, hour_cycle: str = "") -> None:
+        """hour_cycle: h12 or h23; empty: as is usual."""
+        self._hour_cycle = hour_cycle
 
     def number(self, number: int) -> str:
         """`1,400`."""
         return f"{number:,}"
 
     def clock(self, moment: datetime | time) -> str:
-        """`17:00`."""
+        """`17:00`, or `5:00 pm`."""
+        if self._hour_cycle == "h12":
+            return f"{moment.hour % NOON or NOON}:{moment.minute:02} {'am' if moment.hour < NOON else 'pm'}"
         return f"{moment.hour:02}:{moment.minute:02}"
 
     def day(self, moment: date) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from kalends.i18n.catalogs import LANGUAGES, OFFERED, RIGHT_TO_LEFT, Catalog, load_catalog
+from kalends.i18n.catalogs import OFFERED, RIGHT_TO_LEFT, Catalog, load_catalog
 from kalends.i18n.formats import Formats
 from kalends.i18n.text import DateText, Text
 
@@ -14,6 +14,8 @@ COOKIE = "kalends_language"
 COOKIE_SECONDS = 365 * 86_400
 # Longer header fields are not from a browser.
 MAX_HEADER = 500
+# By the setting of a user, or else by the language: where most of its speakers live, if that is not Monday (CLDR).
+FIRST_WEEKDAYS = {"monday": 0, "saturday": 5, "sunday": 6, "ar": 5, "ja": 6}
 _RANGE = re.compile(r"\s*([A-Za-z]{1,8})(?:-[A-Za-z0-9]{1,8})*\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?")
 
 
@@ -21,6 +23,9 @@ class Locale(Struct, frozen=True):
     """A language, and the formats that go with it."""
 
     language: str = "en"
+    # Empty: as people of the language write.
+    hour_cycle: str = ""
+    week_start: str = ""
 
     @property
     def direction(self) -> str:
@@ -34,7 +39,12 @@ class Locale(Struct, frozen=True):
     @property
     def formats(self) -> Formats:
         """How people of this language write dates, times and numbers."""
-        return _formats(self.language)
+        return _formats(self.language, self.hour_cycle)
+
+    @property
+    def first_weekday(self) -> int:
+        """The first day of the week; Monday is 0."""
+        return FIRST_WEEKDAYS.get(self.week_start or self.language, 0)
 
     def translate(self, text: str) -> str:
         """A Text in this language; any other text stays as it is."""
@@ -56,25 +66,27 @@ class Locale(Struct, frozen=True):
 ENGLISH = Locale()
 
 
-def choose_locale(user: str, cookie: str, accepted: str, site: str) -> Locale:
-    """The language that the user has set, or the guest has chosen, or the browser asks for, or that of the site."""
+def choose_locale(user: str, cookie: str, accepted: str, site: str, hour_cycle: str = "", week_start: str = "") -> Locale:
+    """The language that the user has set, or the guest has chosen, or the browser asks for, or that of the site.
+
+    hour_cycle, week_start: what the user has set beside it."""
     candidates = (user, cookie, _accepted_language(accepted, tuple(OFFERED)), site)
-    return _locale(next((language for language in candidates if language in OFFERED), "en"))
+    return _locale(next((language for language in candidates if language in OFFERED), "en"), hour_cycle, week_start)
 
 
 @cache
-def _formats(language: str) -> Formats:
+def _formats(language: str, hour_cycle: str) -> Formats:
     if language == "en":
-        return Formats()
+        return Formats(hour_cycle)
     # Imported here because it takes time that the start of the service does not need.
     from kalends.i18n.cldr_formats import CldrFormats
 
-    return CldrFormats(language)
+    return CldrFormats(language, hour_cycle)
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _locale(language: str) -> Locale:
-    return Locale(language)
+@lru_cache(maxsize=200)
+def _locale(language: str, hour_cycle: str, week_start: str) -> Locale:
+    return Locale(language, hour_cycle, week_start)
 
 
 @lru_cache(maxsize=500)

@@ -6,7 +6,8 @@ from msgspec import Meta, Struct
 
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import EmailAddress, Instant, Name, NameOrAddress, TimeZone
-from kalends.records.user import AccountStatus, ResponseNotices, Role
+from kalends.i18n.catalogs import Language
+from kalends.records.user import AccountStatus, HourCycle, ResponseNotices, Role, WeekStart
 
 UserName = Annotated[
     str,
@@ -32,6 +33,9 @@ class Profile(Struct, kw_only=True):
     name: Annotated[Name, Meta(description="The name that others see; the user name by default.", examples=["Ana"])] | None = None
     time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset, such as Europe/Paris.")] = "UTC"
     response_notices: ResponseNotices = "daily"
+    language: Annotated[Language, Meta(description="The language of pages and mail; without one, that of your browser.")] | None = None
+    hour_cycle: HourCycle | None = None
+    week_start: WeekStart | None = None
 
 
 class Registration(Profile, kw_only=True):
@@ -108,6 +112,9 @@ class UserDetail(Struct):
     name: str | None
     time_zone: str
     response_notices: str
+    language: Language | None
+    hour_cycle: HourCycle | None
+    week_start: WeekStart | None
     role: Role
     status: AccountStatus
     # Whether and when they verified the address.

@@ -1,7 +1,10 @@
 """Representations of users in API replies and forms."""
 
+from typing import Any, cast
+
 from kalends.context import Context
-from kalends.records.user import User
+from kalends.i18n.catalogs import Language
+from kalends.records.user import HourCycle, User, WeekStart
 from kalends.users import store
 from kalends.users.model import Profile, UserDetail
 from kalends.values import timestamps
@@ -9,7 +12,8 @@ from kalends.values import timestamps
 
 def editable(user: User) -> Profile:
     """The editable fields with their current values."""
-    return Profile(**{name: getattr(user, name) for name in Profile.__struct_fields__})
+    values: dict[str, Any] = {name: getattr(user, name) or None for name in Profile.__struct_fields__}
+    return Profile(**values)
 
 
 def detail(ctx: Context, user: User) -> UserDetail:
@@ -20,6 +24,9 @@ def detail(ctx: Context, user: User) -> UserDetail:
         name=user.name,
         time_zone=user.time_zone,
         response_notices=user.response_notices,
+        language=cast(Language, user.language) or None,
+        hour_cycle=cast(HourCycle, user.hour_cycle) or None,
+        week_start=cast(WeekStart, user.week_start) or None,
         role=user.role,
         status=user.status,
         verified=user.verified_at is not None,

@@ -62,10 +62,10 @@ def insert(
 ) -> int:
     """Insert a user with a primary calendar. Addresses of users that the operator creates count as verified."""
     user_id: int = ctx.tx.value(
-        """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, response_notices, search, password_hash,
-                              created_at, updated_at, verified_at, role, status)
-           VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :response_notices, :search, :password_hash,
-                   :now, :now, :verified_at, :role, :status)
+        """INSERT INTO users (user_name, user_name_key, email_address, email_key, name, time_zone, response_notices, language, hour_cycle,
+                              week_start, search, password_hash, created_at, updated_at, verified_at, role, status)
+           VALUES (:user_name, :user_name_key, :email_address, :email_key, :name, :time_zone, :response_notices, :language, :hour_cycle,
+                   :week_start, :search, :password_hash, :now, :now, :verified_at, :role, :status)
            RETURNING id""",
         **_columns(profile),
         password_hash=password_hash,
@@ -86,13 +86,18 @@ def update(ctx: Context, user_id: int, profile: Profile) -> None:
     ctx.tx.run(
         """UPDATE users SET user_name = :user_name, user_name_key = :user_name_key, email_address = :email_address,
            verified_at = CASE WHEN email_key = :email_key THEN verified_at END, email_key = :email_key, name = :name,
-           time_zone = :time_zone, response_notices = :response_notices, search = :search, updated_at = :now
+           time_zone = :time_zone, response_notices = :response_notices, language = :language, hour_cycle = :hour_cycle,
+           week_start = :week_start, search = :search, updated_at = :now
            WHERE id = :id""",
         **_columns(profile),
         id=user_id,
         now=ctx.now,
     )
     calendar_search.refresh(ctx, owner_id=user_id)
+
+
+def update_language(ctx: Context, user_id: int, language: str) -> None:
+    ctx.tx.run("UPDATE users SET language = :language, updated_at = :now WHERE id = :id", language=language, id=user_id, now=ctx.now)
 
 
 def stop_notices(ctx: Context, user_id: int) -> None:
@@ -144,5 +149,8 @@ def _columns(profile: Profile) -> dict[str, str | None]:
         "name": profile.name,
         "time_zone": profile.time_zone,
         "response_notices": profile.response_notices,
+        "language": profile.language or "",
+        "hour_cycle": profile.hour_cycle or "",
+        "week_start": profile.week_start or "",
         "search": text_search.fold(f"{profile.user_name} {profile.email_address} {profile.name or ''}"),
     }

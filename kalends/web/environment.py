@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any, cast
 
 from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
@@ -43,9 +43,14 @@ class QuickEnvironment(Environment):
     to_html: Callable[[Any], str]
 
 
-@cache
 def environment(locale: Locale) -> Environment:
     """The environment of a locale. It differs in its functions alone, so all of them share the compiled templates."""
+    return _environment(Locale(locale.language, locale.hour_cycle) if locale.week_start else locale)
+
+
+# Each language with each hour cycle.
+@lru_cache(maxsize=3 * len(LANGUAGES))
+def _environment(locale: Locale) -> Environment:
     environment = QuickEnvironment(
         loader=PackageLoader("kalends", "web/templates"),
         autoescape=True,

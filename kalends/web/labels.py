@@ -52,6 +52,7 @@ LABELS = {
     "frequency": gettext("How often"),
     "gender": gettext("Gender"),
     "headline": gettext("Headline"),
+    "hour_cycle": gettext("Times"),
     "hours": gettext("Deliveries"),
     "image_alt": gettext("What the picture shows"),
     "image_url": gettext("Address of the picture"),
@@ -117,6 +118,7 @@ LABELS = {
     "visibility": gettext("Who sees it"),
     "waiting_list": gettext("If it is full"),
     "waiting_order": gettext("A party that is too large for the free places"),
+    "week_start": gettext("First day of the week"),
     "zip": gettext("Postal code"),
     "zip_code": gettext("Postal code"),
 }

@@ -10,6 +10,7 @@ from kalends.calendar_view.days import DAY, MONTH, WEEK, around, date_range
 from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.month import MAX_LANES, weeks
 from kalends.calendar_view.week import COLUMNS, DAY_LANES, WEEK_LANES, Block, arrange
+from kalends.i18n.locale import Locale
 
 MAY = date(2026, 5, 11)
 MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())
@@ -71,10 +72,10 @@ def test_a_month_counts_every_event_on_each_of_its_days(lengths: list[tuple[int,
             assert len(cell.lanes) <= MAX_LANES
 
 
-@given(LENGTHS)
-def test_a_bar_keeps_its_lane_through_a_week_and_has_one_name(lengths: list[tuple[int, int]]) -> None:
+@given(LENGTHS, st.sampled_from(["monday", "saturday", "sunday"]))
+def test_a_bar_keeps_its_lane_through_a_week_and_has_one_name(lengths: list[tuple[int, int]], week_start: str) -> None:
     entries = [a_bar(i, first, length) for i, (first, length) in enumerate(lengths)]
-    for week in weeks(around(MONTH, MAY), entries):
+    for week in weeks(around(MONTH, MAY, Locale(week_start=week_start)), entries):
         lanes: dict[int, set[int]] = {}
         names: dict[int, int] = {}
         for cell in week:

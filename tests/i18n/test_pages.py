@@ -10,7 +10,7 @@ from kalends.http.origin import COOKIE
 from kalends.i18n import locale
 from kalends.i18n.catalogs import LANGUAGES, Catalog
 from kalends.settings import Settings
-from kalends.web.environment import environment
+from kalends.web import environment
 from tests.cast import Cast
 from tests.client import Reply
 from tests.http.stored_rows import fresh_service
@@ -48,9 +48,9 @@ def strange(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Japanese has no Latin letters in dates."""
     catalog = StrangeCatalog()
     monkeypatch.setattr(locale, "load_catalog", lambda language: catalog)
-    environment.cache_clear()
+    environment._environment.cache_clear()
     yield
-    environment.cache_clear()
+    environment._environment.cache_clear()
 
 
 @pytest.mark.on_one_database

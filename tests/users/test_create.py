@@ -40,6 +40,9 @@ def test_registering_returns_the_account(client: Client, clock: Clock) -> None:
         "name": "Emil",
         "time_zone": "Europe/Berlin",
         "response_notices": "daily",
+        "language": None,
+        "hour_cycle": None,
+        "week_start": None,
     }
     stamps = {"created_at": timestamps.format_utc(NOON), "updated_at": timestamps.format_utc(NOON), "verified": False, "verified_at": None}
     expected |= {"role": response.json["role"], "status": "active"}

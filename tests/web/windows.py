@@ -39,7 +39,9 @@ class Windows:
         self._sign_in(page.context, person)
         return page
 
-    def open(self, person: Person | None = None, *, width: int = WIDE, dark: bool = False, script: bool = True) -> Page:
+    def open(
+        self, person: Person | None = None, *, width: int = WIDE, dark: bool = False, script: bool = True, locale: str = "en-GB"
+    ) -> Page:
         """A window with cookies of its own."""
         context = self._browser.new_context(
             base_url=self.url,
@@ -47,7 +49,7 @@ class Windows:
             color_scheme="dark" if dark else "light",
             java_script_enabled=script,
             reduced_motion="reduce",
-            locale="en-GB",
+            locale=locale,
             timezone_id="Europe/Paris",
             accept_downloads=True,
         )

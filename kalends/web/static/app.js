@@ -21,12 +21,14 @@ for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, b
 
 // Times also in the reader's own zone, which only the browser knows of a guest, unless a clock on the page shows the same.
 for (const line of document.querySelectorAll("[data-local]")) {
-  const style = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hour12: false };
+  const style = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" };
+  const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
+  if (document.documentElement.dataset.hours) style.hourCycle = document.documentElement.dataset.hours;
   const [start, end] = [new Date(line.dataset.start), new Date(line.dataset.end)];
-  const inZone = (timeZone) => new Intl.DateTimeFormat("en-GB", { ...style, timeZone });
+  const inZone = (timeZone) => new Intl.DateTimeFormat(language, { ...style, timeZone });
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (!here || line.dataset.zones.split(" ").some((zone) => inZone(zone).format(start) === inZone(here).format(start))) continue;
-  line.textContent = `For you: ${inZone(here).formatRange(start, end)} (${here})`;
+  line.textContent = line.dataset.local.replace("{time}", () => inZone(here).formatRange(start, end)).replace("{zone}", () => here);
   line.hidden = false;
 }
 

@@ -84,7 +84,7 @@ const calendarPage = (() => {
   // A format for times as people here say them; without hours, for whole days.
   function format(time, extra = {}) {
     const style = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC", ...extra };
-    if (time.length > 10) Object.assign(style, { hour: "2-digit", minute: "2-digit", timeZone: element().dataset.zone });
+    if (time.length > 10) Object.assign(style, { hour: "2-digit", minute: "2-digit", timeZone: element().dataset.zone, hourCycle: document.documentElement.dataset.hours });
     return new Intl.DateTimeFormat(language, style);
   }
 

@@ -1,0 +1,50 @@
+"""How users read: their language, 12 or 24 hours, and the first day of the week."""
+
+import re
+from datetime import date
+
+import pytest
+
+from tests.cast import Cast, an_event
+
+
+def test_the_settings_of_an_account_are_set_and_cleared(cast: Cast) -> None:
+    path = f"/api/users/{cast.alice.id}"
+    chosen = {"language": "de", "hour_cycle": "h12", "week_start": "sunday"}
+    assert chosen.items() <= cast.alice.put(path, json=chosen).json.items()
+    assert chosen.items() <= cast.alice.get(path).json.items()
+    cleared = cast.alice.post("/account/profile", data=cast.alice.get(f"{path}/edit").json | dict.fromkeys(chosen, ""))
+    assert cleared.status == 303
+    assert cast.alice.get(path).json.items() >= dict.fromkeys(chosen).items()
+
+
+@pytest.mark.parametrize(("field", "value"), [("language", "tlh"), ("hour_cycle", "h11"), ("week_start", "friday")])
+def test_other_values_are_refused(cast: Cast, field: str, value: str) -> None:
+    reply = cast.alice.put(f"/api/users/{cast.alice.id}", json={field: value})
+    assert (reply.status, reply.json["errors"][0]["field"]) == (422, field)
+
+
+@pytest.mark.on_one_database
+def test_times_are_written_with_12_hours(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2040-06-01T20:00", end_time="2040-06-01T21:30")
+    cast.alice.put(f"/api/users/{cast.alice.id}", json={"hour_cycle": "h12"})
+    page = cast.alice.get(f"/events/{event['id']}")
+    assert "8:00 pm–9:30 pm" in page.text
+    assert 'data-hours="h12"' in page.text
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize(("week_start", "weekday"), [(None, 0), ("saturday", 5), ("sunday", 6)])
+def test_the_week_begins_on_the_chosen_day(cast: Cast, week_start: str | None, weekday: int) -> None:
+    cast.alice.put(f"/api/users/{cast.alice.id}", json={"week_start": week_start})
+    month = cast.alice.get("/calendar?date=2040-06-01").text
+    first_days = [date.fromisoformat(day) for day in re.findall(r'<tr>\s*<td class="cell[^"]*" data-day="([^"]+)"', month)]
+    assert {day.weekday() for day in first_days} == {weekday}
+    assert len(first_days) in (5, 6)
+
+
+@pytest.mark.on_one_database
+def test_the_switch_changes_the_language_of_the_account(cast: Cast) -> None:
+    cast.alice.put(f"/api/users/{cast.alice.id}", json={"language": "de"})
+    assert cast.alice.post("/language?next=/account", data={"language": "fr"}).status == 303
+    assert cast.alice.get("/api/users/current").json["language"] == "fr"
