@@ -22,7 +22,7 @@ LANGUAGES: dict[str, str] = {
     "ar": "العربية",
 }
 # What readers can choose: a language joins it when its catalogue is complete, so that no page is half in another language.
-OFFERED: list[str] = ["en"]
+OFFERED: list[str] = list(LANGUAGES)
 RIGHT_TO_LEFT = frozenset({"ar"})
 
 
