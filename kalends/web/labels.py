@@ -57,7 +57,7 @@ LABELS = {
     "image_alt": gettext("What the picture shows"),
     "image_url": gettext("Address of the picture"),
     "imprint_url": gettext("Address of the imprint"),
-    "interval": gettext("Every"),
+    "interval": gettext("Interval"),
     "keep_days": gettext("Days until the answers are erased"),
     "kind": gettext("Answer"),
     "kinds": gettext("Kinds of records"),

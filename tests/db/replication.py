@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -59,7 +59,9 @@ class Node:
     def _signal(self, number: int) -> None:
         postmaster = int((self.folder / "postmaster.pid").read_text().split()[0])
         for pid in [postmaster, *(pid for pid, (parent, _) in processes().items() if parent == postmaster)]:
-            os.kill(pid, number)
+            # A process of the server may have ended since they were listed.
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
 
 @contextmanager

@@ -85,6 +85,8 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "v": "1",
         "closed": "true",
         "role": "admin",
+        "waiting": "true",
+        "show": "comments",
     }
     return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None, "tab": "maybe", "sort": "name"}
 

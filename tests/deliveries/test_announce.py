@@ -60,7 +60,7 @@ def test_an_event_that_the_public_cannot_see_is_not_announced(cast: Cast, settin
     assert (refused.status, "Make it public" in refused.json["detail"]) == (409, True)
     assert "This event is not public" in cast.alice.get(f"{path}/announce").text
     assert cast.alice.post(f"{path}/announce").status == 409
-    assert f'href="{path}/announce"' not in cast.alice.get(path).text
+    assert f'class="button" href="{path}/announce"' not in cast.alice.get(path).text
     assert cast.alice.get(f"/api/deliveries?event_id={dentist['id']}").json["deliveries"] == []
 
 

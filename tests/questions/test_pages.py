@@ -43,7 +43,7 @@ def test_a_guest_answers_in_a_second_step(cast: Cast) -> None:
     path, carried = f"/events/{event['id']}/respond/questions", _hidden(step.text)
     assert {name: carried[name] for name in GUS} == GUS
     missing = cast.anonymous.post(path, data=carried | {f"q{menu['id']}p0": "Soup"})
-    assert (missing.status, f'href="#q{menu["id"]}p1"' in missing.text, "Which menu? (person 2)" in missing.text) == (422, True, True)
+    assert (missing.status, f'href="#q{menu["id"]}p1"' in missing.text, "Which menu? (Person 2)" in missing.text) == (422, True, True)
     typed = {f"q{menu['id']}p0": "Salad", f"q{menu['id']}p1": "Salad", f"q{salt['id']}[]": "Salt"}
     assert cast.anonymous.post(path, data=carried | typed).status == 303
     # What is not asked is left out.

@@ -83,14 +83,14 @@ def _by_comment(guest: Guest) -> Reply:
 
 # Each function that calls `respond`, with the requests that lead to it.
 CHANNELS: dict[str, list[Callable[[Guest], Reply]]] = {
-    "responses.submit.submit": [_by_api, _by_page],
+    "responses.submit._submit_to_event": [_by_api, _by_page],
     "responses.api.update": [_by_update, _by_token],
     "responses.link_pages._change": [_by_link],
     "responses.link_pages._apply": [_by_confirmation],
     "events.invitations.reply.record": [_by_invitation],
     "responses.series.respond_to_series": [_by_series],
     "responses.series._respond_to_dates": [_by_series],
-    "comments.api.create": [_by_comment],
+    "comments.api._create": [_by_comment],
 }
 WAYS = list(dict.fromkeys(way for ways in CHANNELS.values() for way in ways))
 

@@ -86,6 +86,19 @@ def test_two_devices_and_the_page_share_a_calendar(plain: Running, tmp_path: Pat
     assert set(events(plain, token)) == {"New"}
 
 
+TODO = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//Example//EN
+BEGIN:VTODO
+UID:pack
+DTSTAMP:20260101T000000Z
+SUMMARY:Pack
+DUE:20260601T000000Z
+END:VTODO
+END:VCALENDAR
+"""
+
+
 def test_python_caldav_makes_a_calendar_and_changes_a_date_of_a_series(plain: Running) -> None:
     token, password = sign_up(plain, "pycaldav_owner")
     client: Any = DAVClient(url=f"http://127.0.0.1:{plain.port}/", username="pycaldav_owner", password=password)
@@ -102,7 +115,7 @@ def test_python_caldav_makes_a_calendar_and_changes_a_date_of_a_series(plain: Ru
         date.save(only_this_recurrence=True)
         assert set(events(plain, token)) == {"Practice", "Recording"}
 
-        todo = calendar.save_todo(summary="Pack", due=datetime(2026, 6, 1, tzinfo=UTC))
+        todo = calendar.save_todo(TODO)
         assert [each.icalendar_component["summary"] for each in calendar.todos()] == ["Pack"]
         todo.complete()
         assert calendar.todos() == []

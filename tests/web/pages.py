@@ -176,6 +176,7 @@ VISITS_IN_EACH_LOOK = {
         )
     ),
     *(Visit("alice", path) for path in ("/contacts", "/contacts/imported", "/comments/{comment}/delete?next=/responses")),
+    Visit("ada", "/admin/health"),
     Visit("guest", "/embed/calendars/{calendar}?view=agenda"),
     Visit("guest", "/r/{response_token}?response=NO"),
     # The public events of other tests may fill its days.

@@ -56,7 +56,9 @@ def test_an_account_and_an_event_are_created_by_keyboard_alone(looks: Windows) -
     page.wait_for_selector(".notice")
     assert page.locator("h1").inner_text() == "Chess evening"
     assert "12 December 2030" in page.locator("main").inner_text()
-    _press(page, "main a[href$='/delete']")
+    _to(page, ".organiser summary")
+    page.keyboard.press("Enter")
+    _press(page, ".organiser a[href$='/delete']")
     _press(page, "main button.danger")
     page.wait_for_selector(".notice:has-text('Deleted.')")
 
