@@ -179,8 +179,8 @@ def test_a_file_with_a_flipped_bit_or_a_missing_end_is_rejected(sqlite_with_tabl
                 continue
             with pytest.raises(BackupError):
                 restore(empty, file, no_progress)
-    # A few bits at the end of a block mean nothing.
-    assert accepted < 5
+    # A few bits at the end of a block mean nothing; how many, depends on the time in the file.
+    assert accepted < 20
     with empty.read() as tx:
         assert not tx.has_table("migrations")
     file.write_bytes(whole)
