@@ -9,7 +9,7 @@ from kalends.records.account_invitation import AccountInvitation
 from kalends.sessions import api as sessions
 from kalends.sessions.model import Credentials
 from kalends.site import store as sites
-from kalends.users import api, invitations, registration
+from kalends.users import api, invitations
 from kalends.users.model import Registration, UserDetail
 from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState
@@ -57,7 +57,9 @@ def accept(ctx: Context, sign_up_token: str, form: FormState | None = None) -> D
 def create_invited(ctx: Context, sign_up_token: str, params: Form) -> Document:
     """Create the account of somebody who is invited, with the address that the invitation was mailed to, and sign in."""
     with ctx.read():
-        invitation = registration.load_invitation(ctx, sign_up_token)
+        invitation = invitations.find(ctx, sign_up_token)
+        if invitation is None:
+            return _closed(ctx, 404, invitations.VOID)
     return _create(ctx, Form({**params.values, "email_address": invitation.email_address, "invitation": sign_up_token}).read(Registration))
 
 
