@@ -46,7 +46,7 @@ def _expand(part: Line | merge.Component, start: int, end: int, zone: str) -> li
 
 
 def _shift(component: merge.Component, parsed: Component, days: int, zone: str) -> merge.Component:
-    """The date of a repeating component that is so many days after the first, alone."""
+    """One date of a repeating component, this number of days after the first."""
     lines: list[Line | merge.Component] = []
     for part in component.content:
         name = part.name if isinstance(part, Line) else ""

@@ -10,38 +10,13 @@ from caldav.lib.error import NotFoundError
 
 from tests.dav.test_write import ALARM, ODD, RULE, ics
 from tests.serve.running import Running, bearer
-from tests.serve.test_carddav_clients import Device
+from tests.serve.vdirsyncer import Device
 
 
-class CalendarDevice(Device):
-    """A folder of events that vdirsyncer keeps in step with the calendar `band`."""
-
-    def __init__(self, folder: Path, service: Running, user_name: str, password: str):
-        self.folder = folder
-        self.cards = folder / "events" / "band"
-        self.cards.mkdir(parents=True)
-        (folder / "config").write_text(
-            f"""[general]
-status_path = "{folder}/status/"
-[pair events]
-a = "local"
-b = "server"
-collections = ["band"]
-conflict_resolution = "b wins"
-metadata = ["displayname", "color"]
-[storage local]
-type = "filesystem"
-path = "{folder}/events/"
-fileext = ".ics"
-[storage server]
-type = "caldav"
-url = "http://127.0.0.1:{service.port}/"
-username = "{user_name}"
-password = "{password}"
-"""
-        )
-        # It makes the calendar if there is none of this name.
-        self.run("vdirsyncer", "-c", str(folder / "config"), "discover")
+def calendar_device(folder: Path, service: Running, user_name: str, password: str) -> Device:
+    """A device with the calendar `band`."""
+    more = 'metadata = ["displayname", "color"]'
+    return Device(folder, service, user_name, password, type="caldav", collection="band", more=more)
 
 
 def sign_up(service: Running, name: str) -> tuple[dict[str, str], str]:
@@ -58,10 +33,10 @@ def events(service: Running, token: dict[str, str]) -> dict[str, dict[str, Any]]
 
 def test_two_devices_and_the_page_share_a_calendar(plain: Running, tmp_path: Path) -> None:
     token, password = sign_up(plain, "vdir_owner")
-    phone, laptop = (CalendarDevice(tmp_path / name, plain, "vdir_owner", password) for name in ("phone", "laptop"))
+    phone, laptop = (calendar_device(tmp_path / name, plain, "vdir_owner", password) for name in ("phone", "laptop"))
     one, series = ics("one", title="Gig", more=ODD + ALARM).encode(), ics("two", title="Practice", more=RULE + ALARM).encode()
-    (phone.cards / "one.ics").write_bytes(one)
-    (laptop.cards / "two.ics").write_bytes(series)
+    (phone.files / "one.ics").write_bytes(one)
+    (laptop.files / "two.ics").write_bytes(series)
     phone.sync()
     assert laptop.sync() == {"one": one, "two": series}
 
@@ -79,7 +54,7 @@ def test_two_devices_and_the_page_share_a_calendar(plain: Running, tmp_path: Pat
 
     # Deletions on a device and on the page reach each other.
     phone.find("two").unlink()
-    (phone.cards / "three.ics").write_bytes(ics("three", title="New").encode())
+    (phone.files / "three.ics").write_bytes(ics("three", title="New").encode())
     assert plain.request("DELETE", f"/api/events/{event['id']}", None, token).status == 200
     phone.sync()
     assert laptop.sync().keys() == {"three"}

@@ -1,15 +1,12 @@
 """Address books with real clients: vdirsyncer on two devices, and khard on one of them."""
 
 import base64
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from tests.serve.running import Running, bearer
+from tests.serve.vdirsyncer import Device
 
-TIMEOUT = 120
 PHOTO = base64.b64encode(bytes(range(256)) * 40).decode()
 FOLDED = "\r\n ".join(PHOTO[i : i + 74] for i in range(0, len(PHOTO), 74))
 ANA = (
@@ -23,59 +20,15 @@ GROUP = (
 )
 
 
-class Device:
-    """A folder of cards that vdirsyncer keeps in step with the address book."""
+class AddressBook(Device):
+    """A device with khard."""
 
     def __init__(self, folder: Path, service: Running, user_name: str, password: str):
-        self.folder = folder
-        self.cards = folder / "cards" / "contacts"
-        self.cards.mkdir(parents=True)
-        (folder / "config").write_text(
-            f"""[general]
-status_path = "{folder}/status/"
-[pair contacts]
-a = "local"
-b = "server"
-collections = ["contacts"]
-conflict_resolution = "b wins"
-[storage local]
-type = "filesystem"
-path = "{folder}/cards/"
-fileext = ".vcf"
-[storage server]
-type = "carddav"
-url = "http://127.0.0.1:{service.port}/"
-username = "{user_name}"
-password = "{password}"
-"""
-        )
-        self.run("vdirsyncer", "-c", str(folder / "config"), "discover")
-
-    def run(self, program: str, *arguments: str) -> str:
-        done = subprocess.run(
-            [str(Path(sys.executable).parent / program), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            input="yes\n",
-            env=os.environ | {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder)},
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def sync(self) -> dict[str, bytes]:
-        """Synchronise; returns the cards by their UIDs."""
-        self.run("vdirsyncer", "-c", str(self.folder / "config"), "sync")
-        files = [path.read_bytes() for path in self.cards.iterdir()]
-        return {next(line[4:] for line in text.decode().splitlines() if line.startswith("UID:")): text for text in files}
-
-    def find(self, uid: str) -> Path:
-        [path] = [path for path in self.cards.iterdir() if f"UID:{uid}".encode() in path.read_bytes()]
-        return path
+        super().__init__(folder, service, user_name, password, type="carddav", collection="contacts")
 
     def khard(self, *arguments: str) -> str:
         config = self.folder / "khard.conf"
-        config.write_text(f"[addressbooks]\n[[contacts]]\npath = {self.cards}\n[general]\neditor = true\nmerge_editor = true\n")
+        config.write_text(f"[addressbooks]\n[[contacts]]\npath = {self.files}\n[general]\neditor = true\nmerge_editor = true\n")
         return self.run("khard", "-c", str(config), *arguments)
 
 
@@ -87,10 +40,10 @@ class User:
         self.token = bearer(service.sign_up(name))
         self.devices = [self._connect(folder / device, name) for device in ("phone", "laptop")]
 
-    def _connect(self, folder: Path, name: str) -> Device:
+    def _connect(self, folder: Path, name: str) -> AddressBook:
         key = self.service.post("/api/keys", {"name": folder.name, "kind": "dav"}, headers=self.token)
         assert key.status == 201, key
-        return Device(folder, self.service, name, key.json["wkey"])
+        return AddressBook(folder, self.service, name, key.json["wkey"])
 
     def contacts(self) -> dict[str, dict[str, Any]]:
         items = self.service.get("/api/contacts", headers=self.token).json["contacts"]
@@ -104,8 +57,8 @@ class User:
 def test_two_devices_and_the_page_share_contacts_with_photos_and_groups(plain: Running, tmp_path: Path) -> None:
     user = User(plain, "ana_owner", tmp_path)
     phone, laptop = user.devices
-    (phone.cards / "ana.vcf").write_bytes(ANA.encode())
-    (phone.cards / "group.vcf").write_bytes(GROUP.encode())
+    (phone.files / "ana.vcf").write_bytes(ANA.encode())
+    (phone.files / "group.vcf").write_bytes(GROUP.encode())
     phone.sync()
     assert laptop.sync() == {"ana-1": ANA.encode(), "group-1": GROUP.encode()}
     assert user.contacts()["Ana"]["email_address"] == "ana@example.org"
