@@ -26,6 +26,8 @@ from kalends.admin import pages as admin_pages
 from kalends.admin.invitations import api as account_invitations
 from kalends.admin.people import api as people
 from kalends.admin.people import pages as people_pages
+from kalends.admin.suppressions import api as site_suppressions
+from kalends.admin.suppressions import pages as suppression_pages
 from kalends.blocked_senders import api as blocked_senders
 from kalends.blocks import api as blocks
 from kalends.calendar_view import calendar_pages as calendar_view
@@ -115,7 +117,7 @@ FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history, event_image),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
     *(changes, changes_stream, trash, webhooks, reports, blocked_senders, hidden_events, site),
-    *(administration, people, account_invitations),
+    *(administration, people, account_invitations, site_suppressions),
     *(
         home_pages,
         organiser_pages,
@@ -135,7 +137,7 @@ FEATURES = [
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(report_pages, subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages, stop_pages),
-    *(admin_pages, people_pages, moderation_pages, mail_pages, health_pages),
+    *(admin_pages, people_pages, moderation_pages, mail_pages, suppression_pages, health_pages),
     *(reference, docs_pages, static_pages, accent_pages, picture_pages, discovery_pages, health),
 ]
 

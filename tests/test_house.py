@@ -200,6 +200,7 @@ MODULE_LAYERS = {
         *("webhooks.queue", "webhooks.signature"),
         *(
             "users.approval",
+            "users.deletion",
             "users.invitations",
             "users.registration",
             "users.reset_link",

@@ -1,4 +1,4 @@
-"""`kalends users`: create, invite, approve and list users, set passwords, make admins, and suspend accounts."""
+"""`kalends users`: create, invite, approve and list users, set passwords, make admins, and suspend and delete accounts."""
 
 import sys
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from kalends.http.input import fields
 from kalends.keys import store as key_store
 from kalends.records.user import Role, User
 from kalends.sessions import store as session_store
-from kalends.users import approval, invitations, passwords, registration, suspension
+from kalends.users import approval, deletion, invitations, passwords, registration, suspension
 from kalends.users import store as user_store
 from kalends.users.model import Registration
 from kalends.values import timestamps
@@ -25,7 +25,7 @@ from kalends.webhooks import store as webhook_store
 
 @click.group(cls=Group)
 def users() -> None:
-    """Create, invite, approve and list users, set passwords, make admins, and suspend accounts."""
+    """Create, invite, approve and list users, set passwords, make admins, and suspend and delete accounts."""
 
 
 @users.command("create")
@@ -159,6 +159,20 @@ def activate(data: str | None, database: str | None, user_name: str) -> None:
             stop(f"{user.user_name} waits for approval. Run: kalends users approve {user.user_name}")
         suspension.activate(ctx, user.id)
     click.echo(f"{user.user_name} can sign in.")
+
+
+@users.command("delete")
+@click.argument("user_name")
+@click.confirmation_option(prompt="The calendars, events and contacts of the user are deleted for good. Delete the account?")
+@data_option
+@database_option
+def delete(data: str | None, database: str | None, user_name: str) -> None:
+    """Delete an account with its calendars, events and contacts. Nobody is told."""
+    with open_context(data, database) as ctx:
+        with ctx.read():
+            user = _find(ctx, user_name)
+        deletion.delete_account(ctx, user)
+    click.echo(f"The account of {user.user_name} is deleted.")
 
 
 def _find(ctx: Context, user_name: str) -> User:

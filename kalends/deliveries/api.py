@@ -4,15 +4,14 @@ from msgspec import UNSET
 
 from kalends import policy
 from kalends.context import Context
-from kalends.deliveries import store
+from kalends.deliveries import present, store
 from kalends.deliveries import suppressions as suppressed
-from kalends.deliveries.model import DeliveryIndex, DeliveryItem, DeliveryQuery, SuppressionIndex, SuppressionItem
+from kalends.deliveries.model import DeliveryIndex, DeliveryItem, DeliveryQuery, SuppressionIndex
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, paginate
 from kalends.policy import Right
 from kalends.records.delivery import Delivery
-from kalends.records.suppression import Suppression
 from kalends.values import timestamps
 
 
@@ -33,7 +32,7 @@ def suppressions(ctx: Context, params: Paging) -> SuppressionIndex:
     owner = policy.user(ctx)
     rows, next_page = paginate(ctx, params, suppressed.index(ctx, owner.id, params.fetch, params.offset))
     total = suppressed.count(ctx, owner.id) if params.count else UNSET
-    return SuppressionIndex([_suppression_item(each) for each in rows], params.size, params.offset, next_page, total)
+    return SuppressionIndex([present.suppression(each) for each in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("DELETE", "/api/deliveries/suppressions/{suppression_id}")
@@ -56,17 +55,4 @@ def _item(delivery: Delivery) -> DeliveryItem:
         error=delivery.error,
         created_at=timestamps.format_utc(delivery.created_at),
         updated_at=timestamps.format_utc(delivery.updated_at),
-    )
-
-
-def _suppression_item(suppression: Suppression) -> SuppressionItem:
-    return SuppressionItem(
-        id=suppression.id,
-        event_id=suppression.event_id,
-        channel=suppression.channel,
-        address=suppression.address,
-        purpose=suppression.purpose,
-        reason=suppression.reason,
-        detail=suppression.detail,
-        created_at=timestamps.format_utc(suppression.created_at),
     )

@@ -71,7 +71,7 @@ def attach_events(message: EmailMessage, settings: Settings, events: list[Event]
 
 def preview(settings: Settings, event: Event, locale: Locale = ENGLISH) -> str:
     """The plain text of an announcement, for its sender to review."""
-    link = locale.translate(gettext("a link of each recipient's own"))
+    link = locale.translate(gettext("each recipient's own link"))
     url = _url(settings, event, for_guests=True)
     return _plain_text(locale, **describe_event(event, locale), event=event, url=url, reason=_listed(event), unsubscribe=link)
 

@@ -17,6 +17,7 @@ from kalends.policy.account import (
     session,
     subscriber,
     suppression,
+    suppression_of_admin,
     webhook,
 )
 from kalends.policy.actor import Right, me, user
@@ -200,6 +201,7 @@ __all__ = [
     "status_of_new_account",
     "subscriber",
     "suppression",
+    "suppression_of_admin",
     "target_calendar",
     "user",
     "visible_calendars",

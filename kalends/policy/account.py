@@ -5,6 +5,7 @@ from kalends.context import Actor, Context
 from kalends.db import columns
 from kalends.i18n import gettext
 from kalends.policy.actor import user
+from kalends.policy.administration import admin
 from kalends.records.contact import Contact
 from kalends.records.key import Key
 from kalends.records.session import Session
@@ -102,7 +103,16 @@ def subscriber(ctx: Context, subscriber_id: int) -> Subscriber:
 def suppression(ctx: Context, suppression_id: int) -> Suppression:
     """An address that gets no messages of the actor. That the recipient wants none is not the actor's to change."""
     sql = f"SELECT {columns(Suppression)} FROM suppressed_addresses WHERE id = :id AND owner_id = :me"
-    suppression = ctx.tx.one(Suppression, sql, id=suppression_id, me=user(ctx).id)
+    return _liftable(ctx.tx.one(Suppression, sql, id=suppression_id, me=user(ctx).id))
+
+
+def suppression_of_admin(ctx: Context, suppression_id: int) -> Suppression:
+    """An address that gets no messages of somebody, for admins. Nor is the wish of the recipient theirs to change."""
+    admin(ctx)
+    return _liftable(ctx.tx.one(Suppression, f"SELECT {columns(Suppression)} FROM suppressed_addresses WHERE id = :id", id=suppression_id))
+
+
+def _liftable(suppression: Suppression | None) -> Suppression:
     if suppression is None:
         raise errors.NotFound
     if suppression.reason == "unsubscribed":

@@ -6,10 +6,8 @@ from contextlib import contextmanager
 from msgspec import structs
 
 from kalends import errors, policy
-from kalends.calendars import store as calendars
 from kalends.context import Context
 from kalends.db import Retry, UniqueViolation
-from kalends.deliveries import languages
 from kalends.deliveries import store as deliveries
 from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
@@ -21,7 +19,7 @@ from kalends.records.user import User
 from kalends.responses import news
 from kalends.sessions import credentials
 from kalends.sessions import store as sessions
-from kalends.users import passwords, present, registration, store, weak_passwords
+from kalends.users import deletion, passwords, present, registration, store, weak_passwords
 from kalends.users.model import Confirmation, Profile, ProfileChanges, Registration, RegistrationWaiting, UserDetail
 from kalends.users.registration import Admission
 from kalends.values.text import fold_case
@@ -123,11 +121,8 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
     """
     user = _load_user(ctx, user_id)
     credentials.confirm(ctx, user, params.current_password)
-    calendars.empty_all_in_batches(ctx, user.id)
-    with ctx.write():
-        store.delete(ctx, store.lock(ctx, user).id)
-        languages.delete(ctx, user.email_address)
-        return Deletion([user_id])
+    deletion.delete_account(ctx, user)
+    return Deletion([user_id])
 
 
 def send_verification(ctx: Context, user_id: int) -> UserDetail:

@@ -1,6 +1,8 @@
-"""/api/admin/people: admins find people, change their role, and suspend them."""
+"""/api/admin/people: admins find people, change their role, suspend and delete them."""
 
-from tests.cast import PASSWORD, Person
+import re
+
+from tests.cast import PASSWORD, Person, a_comment, a_contact, an_event
 from tests.http.stored_rows import FreshService
 from tests.site.administrator import Admin, an_inactive_person
 
@@ -86,3 +88,26 @@ def test_the_page_finds_approves_suspends_and_invites(site: FreshService, admin:
     assert invitation["url"] in admin.get("/admin/people").text
     assert admin.post(f"/admin/people/invitations/{invitation['id']}/withdraw").redirect[1] == "withdrawn"
     assert admin.post(f"/admin/people/{an_inactive_person(site.guest, 'waiting').id}/refuse").redirect[1] == "person-refused"
+
+
+def test_an_admin_deletes_an_account_with_its_events_and_reads_before_what_goes_with_it(site: FreshService, admin: Admin) -> None:
+    karl = Person(site.guest, "karl")
+    event, other = an_event(karl, public=True), an_event(admin, public=True)
+    comment = a_comment(karl, other)
+    a_contact(karl)
+    page = admin.get(f"/admin/people/{karl.id}/delete").text
+    counts = re.findall(r"<dt>(\w+)</dt><dd>(\d+)</dd>", page)
+    assert counts == [("Calendars", "1"), ("Events", "1"), ("Contacts", "1"), ("Subscribers", "0")]
+    assert f'href="/admin/people/{karl.id}/delete"' in admin.get("/admin/people").text
+    assert admin.delete(f"/api/admin/people/{karl.id}?dry_run=true").status == 200
+    assert site.guest.get(f"/api/events/{event['id']}").status == 200
+    assert admin.post(f"/admin/people/{karl.id}/delete").redirect == ("/admin/people", "deleted")
+    assert (karl.get("/api/users/current").status, site.guest.get(f"/api/events/{event['id']}").status) == (401, 404)
+    kept = admin.get(f"/api/events/{other['id']}?comments=true").json["comments"]
+    assert [each["id"] for each in kept] == [comment["id"]]
+
+
+def test_an_admin_deletes_neither_the_own_account_nor_one_that_is_not_there(admin: Admin) -> None:
+    assert [admin.delete(f"/api/admin/people/{person_id}").status for person_id in (admin.id, 999_999)] == [409, 404]
+    assert admin.get(f"/admin/people/{admin.id}/delete").status == 409
+    assert admin.get("/api/users/current").status == 200

@@ -23,6 +23,7 @@ MOST_AT_ONCE = 3
 ADMINISTRATION = {
     *("/api/reports", "/reports", "/api/blocked_senders", "/api/hidden_events"),
     *("/api/admin/people", "/api/admin/invitations", "/admin/people", "/admin/moderation"),
+    *("/api/admin/suppressions", "/admin/suppressions"),
 }
 
 
@@ -85,6 +86,7 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "v": "1",
         "closed": "true",
         "role": "admin",
+        "address": "gus@example.org",
         "waiting": "true",
         "show": "comments",
     }

@@ -50,3 +50,11 @@ def test_an_admin_approves_and_deletes_comments_of_all_events(cast: Cast) -> Non
     assert ada.post(f"/comments/{waiting['id']}/approve", data={"next": "/admin/moderation?show=comments"}).status == 303
     assert sent["comment"] in cast.anonymous.get(f"/events/{events[0]['id']}").text
     assert [ada.delete(f"/api/comments/{comment['id']}").status for comment in (waiting, private)] == [200, 200]
+
+
+def test_an_admin_hides_an_event_on_its_page(cast: Cast) -> None:
+    ada, event = Admin(cast.anonymous, "ada"), an_event(cast.alice, public=True)
+    path, form = f"/events/{event['id']}", 'action="/admin/moderation/hide"'
+    assert [form in reader.get(path).text for reader in (ada, cast.alice, cast.anonymous)] == [True, False, False]
+    assert ada.post("/admin/moderation/hide", data={"event": str(event["id"]), "reason": "Spam"}).redirect[1] == "event-hidden"
+    assert [reader.get(path).status for reader in (ada, cast.alice)] == [404, 200]

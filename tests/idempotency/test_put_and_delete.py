@@ -186,6 +186,7 @@ REQUESTS: dict[str, Callable[[Cast], Request]] = {
     "PUT /api/admin/people/{person_id}/refuse": _waiting_person,
     "PUT /api/admin/people/{person_id}/suspend": _person(),
     "PUT /api/admin/people/{person_id}/activate": _person(),
+    "DELETE /api/admin/people/{person_id}": _person(),
     "DELETE /api/admin/invitations/{account_invitation_id}": _account_invitation,
     "PUT /api/site": lambda cast: ((), Admin(cast.anonymous, "ada"), {"name": None}),
     "PUT /api/users/{user_id}": _oneself("alice", name="Alicia"),
@@ -196,6 +197,7 @@ ELSEWHERE = {
     "DELETE /api/subscribers/{subscriber_id}",
     "DELETE /api/blocks/{blocked_id}",
     "DELETE /api/deliveries/suppressions/{suppression_id}",
+    "DELETE /api/admin/suppressions/{suppression_id}",
     "DELETE /api/blocked_senders/{sender_id}",
     "DELETE /api/hidden_events/{hidden_id}",
 }

@@ -49,7 +49,7 @@ def test_the_users_command_creates_and_lists_users_and_sets_passwords(kalends: A
     assert reply == "alice has a new password, no open sessions and no keys.\n"
 
 
-def test_the_users_command_makes_admins_and_suspends_accounts(kalends: Any) -> None:
+def test_the_users_command_makes_admins_and_suspends_and_deletes_accounts(kalends: Any) -> None:
     for name, options in {"alice": [], "bob": [], "carol": ["--admin"]}.items():
         kalends("users", "create", name, f"{name}@example.org", "--password", PASSWORD, *options)
     assert _accounts(kalends) == {"alice": ("admin", "active"), "bob": ("member", "active"), "carol": ("admin", "active")}
@@ -59,6 +59,8 @@ def test_the_users_command_makes_admins_and_suspends_accounts(kalends: Any) -> N
     assert _accounts(kalends) == {"alice": ("member", "suspended"), "bob": ("admin", "active"), "carol": ("admin", "active")}
     assert kalends("users", "activate", "alice") == "alice can sign in.\n"
     assert _accounts(kalends)["alice"] == ("member", "active")
+    assert kalends("users", "delete", "alice", "--yes") == "The account of alice is deleted.\n"
+    assert list(_accounts(kalends)) == ["bob", "carol"]
 
 
 def _accounts(kalends: Any) -> dict[str, tuple[str, str]]:

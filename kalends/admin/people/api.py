@@ -1,4 +1,4 @@
-"""The people of the site, whom admins approve, suspend and make admins."""
+"""The people of the site, whom admins approve, suspend, delete and make admins."""
 
 from msgspec import UNSET
 
@@ -12,7 +12,7 @@ from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
 from kalends.i18n import gettext
 from kalends.records.user import User
-from kalends.users import approval, suspension
+from kalends.users import approval, deletion, suspension
 from kalends.users import store as users
 from kalends.values import timestamps
 
@@ -60,6 +60,18 @@ def activate(ctx: Context, person_id: int) -> PersonItem:
     """Lift the suspension of an account; for admins."""
     suspension.activate(ctx, _decided(policy.managed_user(ctx, person_id)).id)
     return _item(store.get(ctx, person_id))
+
+
+@endpoint("DELETE", "/api/admin/people/{person_id}", transaction=False)
+def delete_person(ctx: Context, person_id: int) -> Deletion:
+    """Delete an account, and with it its calendars, events, contacts, keys and sessions; for admins. 409 for your own account.
+
+    Comments and responses to other people's events stay with those events. Neither the person nor the guests are told.
+    """
+    with ctx.read():
+        person = policy.managed_user(ctx, person_id)
+    deletion.delete_account(ctx, person)
+    return Deletion([person_id])
 
 
 def _decided(person: User) -> User:

@@ -2,6 +2,7 @@
 
 from msgspec import structs
 
+from kalends import policy
 from kalends.admin.invitations import api as invitation_api
 from kalends.admin.invitations.model import AccountInvitationInput
 from kalends.admin.people import api, store
@@ -68,6 +69,21 @@ def activate(ctx: Context, person_id: int, params: Form) -> Document:
     """Lift the suspension of an account."""
     api.activate(ctx, person_id)
     return redirect(ctx, BACK, done="person-activated")
+
+
+@page("GET", "/admin/people/{person_id}/delete")
+def ask(ctx: Context, person_id: int) -> Document:
+    """Ask before an account is deleted, and tell what goes with it."""
+    person = policy.managed_user(ctx, person_id)
+    title = gettext("Delete the account %(name)s?", name=person.user_name)
+    return render("people/delete.html", ctx, title=title, person=person, counts=store.count_records(ctx, person_id))
+
+
+@page("POST", "/admin/people/{person_id}/delete", transaction=False)
+def delete(ctx: Context, person_id: int, params: Form) -> Document:
+    """Delete an account."""
+    api.delete_person(ctx, person_id)
+    return redirect(ctx, BACK, done="deleted")
 
 
 @page("POST", "/admin/people/{person_id}/role")

@@ -37,6 +37,12 @@ def get(ctx: Context, user_id: int) -> Person:
     return person
 
 
+def count_records(ctx: Context, user_id: int) -> dict[str, int]:
+    """How much an account holds, by table."""
+    owners = {"calendars": "owner_id", "events": "owner_id", "contacts": "user_id", "subscribers": "owner_id"}
+    return {table: int(ctx.tx.value(f"SELECT count(*) FROM {table} WHERE {owner} = :id", id=user_id)) for table, owner in owners.items()}
+
+
 def _conditions(ctx: Context, query: PeopleQuery) -> tuple[str, dict[str, Any]]:
     where, params = ["u.id > 0"], dict[str, Any]()
     if query.status:

@@ -1,0 +1,17 @@
+"""Deleting an account with all that belongs to it."""
+
+from kalends.calendars import store as calendars
+from kalends.context import Context
+from kalends.deliveries import languages
+from kalends.records.user import User
+from kalends.users import store
+
+
+def delete_account(ctx: Context, user: User) -> None:
+    """Delete the account, and with it its calendars, events, contacts, keys and sessions, in several transactions.
+
+    Comments and responses to other people's events stay with those events, without the link to the account."""
+    calendars.empty_all_in_batches(ctx, user.id)
+    with ctx.write():
+        store.delete(ctx, store.lock(ctx, user).id)
+        languages.delete(ctx, user.email_address)
