@@ -87,7 +87,7 @@ MODULE_LAYERS = {
         "events.series.sentence",
     },
     "store": {
-        *("quotas", "backup.file", "backup.restore", "backup.take", "dav.calendar_store", "dav.write_store"),
+        *("quotas", "backup.file", "backup.restore", "backup.take", "dav.books.book_store", "dav.calendar_store", "dav.write_store"),
         *(
             f"calendar_view.{name}"
             for name in ("agenda", "days", "entries", "hidden_calendars", "links", "month", "month_html", "rail", "week")
@@ -160,7 +160,7 @@ MODULE_LAYERS = {
                 *("overlap", "principals"),
                 *("properties", "proppatch", "query", "removal", "reports", "resources", "sign_in", "sync", "text", "transfer", "write"),
                 "xml",
-                *(f"books.{name}" for name in ("cards", "filters", "propfind", "reports", "sync", "text", "write")),
+                *(f"books.{name}" for name in ("cards", "collections", "filters", "propfind", "reports", "sync", "text", "write")),
             )
         ),
         *("discovery.sitemap", "events.add_links", "events.days", "events.follow_links", "events.upcoming", "home.facets", "home.search"),

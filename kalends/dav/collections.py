@@ -26,12 +26,9 @@ def make_calendar(call: Call) -> DavReply:
     components = _read_components(call)
     assignments = proppatch.Assignments()
     if call.root is not None:
-        for prop in (prop for update in call.root for prop in update.findall(PROP)):
-            for element in [each for each in prop if each.tag in (COMPONENT_SET, RESOURCE_TYPE)]:
-                prop.remove(element)
-        assignments = proppatch.read(call.root, is_owner=True, default_name=slug[:MAX_NAME])
-    if assignments.refused:
-        raise DavError(403, f"These properties cannot be set so: {', '.join(assignments.refused)}.")
+        passed_over = (COMPONENT_SET, RESOURCE_TYPE)
+        assignments = proppatch.read(call.root, is_owner=True, default_name=slug[:MAX_NAME], passed_over=passed_over)
+    proppatch.require_accepted(assignments)
     user = policy.user(ctx)
     quotas.reserve(ctx, user.id, "calendars", 1)
     calendar_id = calendars.insert(ctx, user.id, CalendarInput(name=slug[:MAX_NAME], time_zone=user.time_zone))

@@ -14,7 +14,7 @@ ROOT = "/dav"
 WELL_KNOWN = ("/.well-known/caldav", "/.well-known/carddav")
 MAX_NAME_OCTETS = 255
 MAX_DIGITS = 18
-# The one address book of each user.
+# The address book that each user has. Others are made by clients.
 BOOK = "contacts"
 # A home, what it holds, and what that holds.
 _FOLDERS: dict[str, tuple[Kind, Kind, Kind]] = {"calendars": ("home", "calendar", "resource"), "books": ("books", "book", "card")}
@@ -87,8 +87,8 @@ def books(user_id: int) -> str:
     return f"{ROOT}/users/{user_id}/books/"
 
 
-def book(user_id: int) -> str:
-    return f"{books(user_id)}{BOOK}/"
+def book(user_id: int, slug: str) -> str:
+    return f"{books(user_id)}{quote(slug, safe=_PLAIN)}/"
 
 
 def quote_name(name: str) -> str:

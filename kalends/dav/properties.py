@@ -21,6 +21,12 @@ READ_PRIVILEGES = ("read", "read-current-user-privilege-set")
 WRITE_PRIVILEGES = ("write", "write-content", "write-properties", "bind", "unbind")
 CARD_PRIVILEGES = ("write-content", "bind", "unbind")
 HOME_PRIVILEGES = ("bind", "unbind")
+PRIVILEGES: dict[Kind, tuple[str, ...]] = {
+    "home": HOME_PRIVILEGES,
+    "books": HOME_PRIVILEGES,
+    "book": WRITE_PRIVILEGES,
+    "card": CARD_PRIVILEGES,
+}
 REPORTS: dict[Kind, tuple[str, ...]] = {
     "calendar": ("C:calendar-query", "C:calendar-multiget", "C:free-busy-query", "D:sync-collection"),
     "book": ("CR:addressbook-query", "CR:addressbook-multiget", "D:sync-collection"),
@@ -41,7 +47,9 @@ class Subject(Struct):
     ctag: str = ""
     # The components that may be in the calendar, with commas; empty for all.
     components: str = ""
-    # The elements that clients of the user have set on the calendar, by name.
+    # Of an address book that a client made: the last segment of its path.
+    book_name: str = ""
+    # The elements that clients of the user have set on the calendar or address book, by name.
     stored: Mapping[str, str] = {}
 
     @property
@@ -80,7 +88,7 @@ def _display_name(subject: Subject) -> str | None:
         name = subject.calendar.name
         return escape(name if subject.calendar.role == "owner" else f"{name} ({subject.calendar.owner_name})")
     if subject.kind == "book":
-        return escape(subject.ctx.locale.translate(gettext("Contacts")))
+        return escape(subject.book_name or subject.ctx.locale.translate(gettext("Contacts")))
     return escape(subject.actor.display_name) if subject.kind == "principal" else None
 
 
@@ -99,7 +107,7 @@ def write_privileges(subject: Subject) -> str:
     if subject.calendar:
         names += WRITE_PRIVILEGES if policy.can_edit(subject.calendar) else ()
     else:
-        names += {"book": CARD_PRIVILEGES, "card": CARD_PRIVILEGES, "home": HOME_PRIVILEGES}.get(subject.kind, ())
+        names += PRIVILEGES.get(subject.kind, ())
     return "".join(f"<D:privilege><D:{name}/></D:privilege>" for name in names)
 
 
@@ -207,6 +215,8 @@ def describe(subject: Subject, path: str, names: list[str], *, is_brief: bool = 
 def _overrides(subject: Subject, name: str) -> bool:
     """Whether what the user has set counts more than what the calendar has: for those who do not own it. Owners get their colour as they
     wrote it, by its name or with transparency, until another is chosen here."""
+    if subject.kind == "book":
+        return name == NAME
     if subject.own_calendar.role != "owner":
         return name in (NAME, DESCRIPTION, COLOR)
     stored = subject.stored[name].lower()

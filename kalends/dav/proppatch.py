@@ -3,7 +3,7 @@
 The owner's name, description, colour and time zone are the calendar's own. Everything else is kept as it was sent, for each user."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from xml.etree.ElementTree import Element, tostring
 
 from msgspec import Struct, field
@@ -46,20 +46,24 @@ def proppatch(call: Call) -> DavReply:
     """Set and remove properties: all of them, or none."""
     call.ctx.tx.advisory_lock(f"calendar {find_calendar(call).id}")
     calendar = find_calendar(call)
-    root = call.root
-    if root is None or root.tag != f"{{{DAV}}}propertyupdate":
-        raise DavError(400, "The body must be a propertyupdate.")
-    assignments = read(root, is_owner=calendar.role == "owner", default_name=call.target.slug)
+    assignments = read(require_update(call.root), is_owner=calendar.role == "owner", default_name=call.target.slug)
     if not assignments.refused:
         apply(call.ctx, calendar, assignments)
-    return DavReply(207, multistatus([_describe(call, assignments)]))
+    return DavReply(207, multistatus([describe(paths.calendar(call.target.user_id, call.target.slug), assignments)]))
 
 
-def read(root: Element, *, is_owner: bool, default_name: str) -> Assignments:
-    """What the body assigns, in its order; with a status for each property that cannot be set so."""
+def require_update(root: Element | None) -> Element:
+    if root is None or root.tag != f"{{{DAV}}}propertyupdate":
+        raise DavError(400, "The body must be a propertyupdate.")
+    return root
+
+
+def read(root: Element, *, is_owner: bool = False, default_name: str = "", passed_over: Collection[str] = ()) -> Assignments:
+    """What the body assigns, in its order; with a status for each property that cannot be set so. All that others than the owner set is
+    kept as it was sent."""
     assignments = Assignments()
     for update in root:
-        for element in (each for prop in update.findall(PROP) for each in prop):
+        for element in (each for prop in update.findall(PROP) for each in prop if each.tag not in passed_over):
             assignments.names.append(element.tag)
             if element.tag in PROTECTED or not name_element(element.tag):
                 assignments.refused[element.tag] = 403
@@ -72,6 +76,12 @@ def read(root: Element, *, is_owner: bool, default_name: str) -> Assignments:
     if len(assignments.names) > MAX_PROPERTIES:
         raise DavError(403, f"Set at most {MAX_PROPERTIES} properties.")
     return assignments
+
+
+def require_accepted(assignments: Assignments) -> None:
+    """Refuse a new collection with properties that it cannot have."""
+    if assignments.refused:
+        raise DavError(403, f"These properties cannot be set so: {', '.join(assignments.refused)}.")
 
 
 def _set(assignments: Assignments, element: Element, *, is_owner: bool) -> None:
@@ -121,8 +131,8 @@ def apply(ctx: Context, calendar: Calendar, assignments: Assignments) -> None:
         raise DavError(507, f"A calendar has at most {MAX_PROPERTIES} properties.")
 
 
-def _describe(call: Call, assignments: Assignments) -> str:
-    path = paths.calendar(call.target.user_id, call.target.slug)
+def describe(path: str, assignments: Assignments) -> str:
+    """The response for the calendar or address book at the path."""
     if not assignments.refused:
         return f"<D:response>{href(path)}{propstat(_join(assignments.names), 200)}</D:response>"
     failed = "".join(

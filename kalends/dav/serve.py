@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 from kalends import errors
 from kalends.context import Caller, Context
 from kalends.dav import collections, files, paths, principals, propfind, proppatch, reports, sign_in, transfer, write, xml
+from kalends.dav.books import collections as book_collections
 from kalends.dav.books import propfind as books
 from kalends.dav.books import reports as book_reports
 from kalends.dav.books import write as book_write
@@ -52,7 +53,13 @@ TABLE: dict[Kind, dict[str, Action]] = {
         "MKCOL": collections.refuse_location,
     },
     "books": {"PROPFIND": books.propfind_home},
-    "book": {"PROPFIND": books.propfind_book, "REPORT": book_reports.report},
+    "book": {
+        "PROPFIND": books.propfind_book,
+        "PROPPATCH": book_collections.proppatch,
+        "REPORT": book_reports.report,
+        "MKCOL": book_collections.make_book,
+        "DELETE": book_collections.delete_book,
+    },
     "card": {
         "PROPFIND": books.propfind_card,
         "GET": books.get_card,

@@ -23,7 +23,8 @@ from kalends.records.calendar import Calendar
 BATCH = 5_000
 KINDS = ("event", "series", "resource")
 
-_TOKEN = re.compile(r"urn:kalends:([0-9]{1,18}|book-[0-9]{1,18}):([0-9]{1,16})\.([0-9]{1,18})\.([0-9]{1,18})(?::([^\s:]{1,1000}))?")
+_COLLECTION = r"([0-9]{1,18}|book-[0-9]{1,18}(?:-[0-9]{1,18})?)"
+_TOKEN = re.compile(rf"urn:kalends:{_COLLECTION}:([0-9]{{1,16}})\.([0-9]{{1,18}})\.([0-9]{{1,18}})(?::([^\s:]{{1,1000}}))?")
 
 
 class Token(Struct, frozen=True):

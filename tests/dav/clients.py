@@ -75,3 +75,9 @@ def calendar_path(person: Person, calendar_id: Any = None) -> str:
 
 def book_path(person: Person) -> str:
     return f"/dav/users/{person.id}/books/contacts/"
+
+
+def mkcol(name: str) -> str:
+    """The body that makes an address book."""
+    kind = "<D:resourcetype><D:collection/><CR:addressbook/></D:resourcetype>"
+    return f"<D:mkcol {SPACES}><D:set><D:prop>{kind}<D:displayname>{name}</D:displayname></D:prop></D:set></D:mkcol>"

@@ -12,7 +12,7 @@ from kalends.values import timestamps
 from tests.cast import Cast, Person, a_contact
 from tests.client import Reply
 from tests.conftest import NOON
-from tests.dav.clients import CR, D, book_path, propfind, report, responses, sync, tree
+from tests.dav.clients import CR, SPACES, D, book_path, mkcol, propfind, report, responses, sync, tree
 
 PHOTO = "PHOTO;ENCODING=b;TYPE=JPEG:/9j/4AAQSkZJRgABAQ\r\n AAAQABAAD/2wBDAAgGBgcGBQgHBwcJ\r\n"
 APPLE = (
@@ -63,7 +63,7 @@ def test_a_device_finds_the_address_book_of_its_user(cast: Cast) -> None:
     assert book[f"{D}displayname"].text == "Contacts"
     assert [each.get("version") for each in book[f"{CR}supported-address-data"]] == ["3.0", "4.0"]
     rights = {privilege.tag.removeprefix(D) for privilege in book[f"{D}current-user-privilege-set"].iterfind("*/*")}
-    assert rights == {"read", "read-current-user-privilege-set", "write-content", "bind", "unbind"}
+    assert rights == {"read", "read-current-user-privilege-set", "write", "write-content", "write-properties", "bind", "unbind"}
     reports = {each.tag for each in book[f"{D}supported-report-set"].iterfind(f"*/{D}report/*")}
     assert reports == {f"{CR}addressbook-query", f"{CR}addressbook-multiget", f"{D}sync-collection"}
     assert "addressbook" in alice.request("OPTIONS", home).headers["DAV"]
@@ -374,8 +374,9 @@ STATUSES = {
     ("PROPFIND", "no card"): 404, ("REPORT", "books"): 405, ("REPORT", "book"): 207, ("REPORT", "no book"): 404,
     ("REPORT", "card"): 405, ("GET", "books"): 405, ("GET", "book"): 405, ("GET", "card"): 200, ("GET", "no card"): 404,
     ("PUT", "books"): 405, ("PUT", "book"): 405, ("PUT", "no book"): 405, ("PUT", "no card"): 201, ("PUT", "card"): 204,
-    ("MKCOL", "no book"): 405, ("PROPPATCH", "book"): 405, ("MOVE", "card"): 405, ("DELETE", "books"): 405,
-    ("DELETE", "book"): 405, ("DELETE", "no card"): 404, ("DELETE", "card"): 204,
+    ("MKCOL", "book"): 405, ("MKCOL", "no book"): 201, ("PROPPATCH", "book"): 207, ("PROPPATCH", "no book"): 404,
+    ("MOVE", "card"): 405, ("DELETE", "books"): 405,
+    ("DELETE", "book"): 403, ("DELETE", "no book"): 404, ("DELETE", "no card"): 404, ("DELETE", "card"): 204,
 }  # fmt: skip
 
 
@@ -383,11 +384,16 @@ STATUSES = {
 def test_who_may_do_what(cast: Cast, method: str, kind: str) -> None:
     put(cast.alice, "a.vcf", CARD)
     path = f"/dav/users/{cast.alice.id}/books/{PATHS[kind]}"
-    bodies = {"PROPFIND": "", "REPORT": "<D:sync-collection xmlns:D='DAV:'><D:sync-token/><D:prop/></D:sync-collection>"}
+    bodies = {
+        "PROPFIND": "",
+        "REPORT": "<D:sync-collection xmlns:D='DAV:'><D:sync-token/><D:prop/></D:sync-collection>",
+        "PROPPATCH": f"<D:propertyupdate {SPACES}/>",
+        "MKCOL": mkcol("Other"),
+    }
     text = CARD if kind == "card" else CARD.replace("u-1", "u-9")
     headers = {"Depth": "0", **({"Content-Type": "text/vcard"} if method == "PUT" else {})}
     statuses = [each.request(method, path, body=bodies.get(method, text), headers=headers).status for each in (cast.bob, cast.alice)]
     expected = STATUSES[method, kind]
-    assert statuses == [expected if expected == 405 else 404, expected]
+    assert statuses == [405 if expected == 405 and method != "MKCOL" else 404, expected]
     guest = cast.anonymous.request(method, path, body=bodies.get(method, text), headers=headers)
     assert guest.status == 401

@@ -6,6 +6,7 @@ import re
 
 from kalends.context import Context
 from kalends.dav.books import store
+from kalends.dav.books.book_store import PRIMARY
 from kalends.dav.books.store import Row
 
 DERIVED_NAME = re.compile(r"contact-([1-9][0-9]{0,17})\.vcf")
@@ -25,23 +26,25 @@ class Card:
         self.etag = f'"k{row.card_id}-{row.version}{changed}"' if row.card_id else f'"c{row.contact_id}-{row.contact_version}"'
 
 
-def find_all(ctx: Context) -> list[Card]:
-    return list(map(Card, store.find_all(ctx)))
+def find_all(ctx: Context, book_id: int) -> list[Card]:
+    return list(map(Card, store.find_all(ctx, book_id)))
 
 
-def find(ctx: Context, name: str) -> Card | None:
-    return find_by_names(ctx, [name]).get(name)
+def find(ctx: Context, book_id: int, name: str) -> Card | None:
+    return find_by_names(ctx, book_id, [name]).get(name)
 
 
-def find_by_names(ctx: Context, names: list[str]) -> dict[str, Card]:
+def find_by_names(ctx: Context, book_id: int, names: list[str]) -> dict[str, Card]:
     """Those of the cards that exist, by name."""
-    found = {card.name: card for card in map(Card, store.find_by_names(ctx, names))}
+    found = {card.name: card for card in map(Card, store.find_by_names(ctx, book_id, names))}
+    if book_id != PRIMARY:
+        return found
     ids = [int(match[1]) for name in names if name not in found and (match := DERIVED_NAME.fullmatch(name))]
-    derived = [row for row in store.find_by_contacts(ctx, ids) if row.card_id is None]
+    derived = [row for row in store.find_by_contacts(ctx, book_id, ids) if row.card_id is None]
     return found | {card.name: card for card in map(Card, derived)}
 
 
-def find_by_ids(ctx: Context, contact_ids: list[int], card_ids: list[int]) -> dict[str, Card]:
-    """Those of the cards of these contacts and rows that exist, by name."""
-    rows = store.find_by_contacts(ctx, contact_ids) + store.find_by_ids(ctx, card_ids)
+def find_by_ids(ctx: Context, book_id: int, contact_ids: list[int], card_ids: list[int]) -> dict[str, Card]:
+    """Those of the cards of these contacts and rows that exist in the address book, by name."""
+    rows = store.find_by_contacts(ctx, book_id, contact_ids) + store.find_by_ids(ctx, book_id, card_ids)
     return {card.name: card for card in map(Card, rows)}

@@ -6,7 +6,8 @@ from xml.etree.ElementTree import Element
 from kalends import policy
 from kalends.contacts.vcard_version import Version
 from kalends.dav import listing, paths
-from kalends.dav.books import cards, sync, text
+from kalends.dav.books import book_store, cards, sync, text
+from kalends.dav.books.book_store import Book
 from kalends.dav.books.cards import Card
 from kalends.dav.call import Call, DavReply, require_home
 from kalends.dav.errors import DavError
@@ -21,17 +22,19 @@ def propfind_home(call: Call) -> DavReply:
     depth, actor = require_finite(call), policy.user(call.ctx)
     responses = [describe(call, Subject(call.ctx, actor, "books"), paths.books(actor.id))]
     if depth == "1":
-        responses.append(describe(call, _book_subject(call), paths.book(actor.id)))
+        stored = book_store.find_properties(call.ctx)
+        responses += [
+            describe(call, _book_subject(call, book, stored), paths.book(actor.id, book.slug)) for book in book_store.find_all(call.ctx)
+        ]
     return DavReply(207, multistatus(map(write_response, responses)))
 
 
 def propfind_book(call: Call) -> DavReply:
-    require_book(call)
-    depth, subject = require_finite(call), _book_subject(call)
-    folder = paths.book(subject.actor.id)
-    responses = [write_response(describe(call, subject, folder))]
+    book, depth = require_book(call), require_finite(call)
+    subject = _book_subject(call, book, book_store.find_properties(call.ctx))
+    responses = [write_response(describe(call, subject, paths.book(subject.actor.id, book.slug)))]
     if depth == "1":
-        responses += describe_cards(call, cards.find_all(call.ctx), resource_names(call.root))
+        responses += describe_cards(call, cards.find_all(call.ctx, book.id), resource_names(call.root))
     return DavReply(207, multistatus(responses))
 
 
@@ -49,16 +52,17 @@ def get_card(call: Call) -> DavReply:
     return DavReply(200, text.read(call.ctx, card, _accepted_version(call)), card.content_type, headers)
 
 
-def require_book(call: Call) -> None:
-    """Users have one address book, and see nobody else's."""
+def require_book(call: Call) -> Book:
+    """The address book of the path. Users see nobody else's."""
     require_home(call)
-    if call.target.slug != paths.BOOK:
+    book = book_store.find(call.ctx, call.target.slug)
+    if book is None:
         raise DavError(404, "There is no such address book.")
+    return book
 
 
 def require_card(call: Call) -> Card:
-    require_book(call)
-    card = cards.find(call.ctx, call.target.name)
+    card = cards.find(call.ctx, require_book(call).id, call.target.name)
     if card is None:
         raise DavError(404, "There is no such card in the address book.")
     return card
@@ -71,7 +75,7 @@ def describe_cards(call: Call, found: list[Card], names: list[str], data: Elemen
     texts = text.read_all(call.ctx, found, asked_version(data)) if needs_text else None
     if texts and data is not None and (wanted := data.findall(carddav("prop"))):
         texts = {name: text.select(content, {each.get("name", "") for each in wanted}) for name, content in texts.items()}
-    return list(map(listing.writer(subject, paths.book(subject.actor.id), names, texts, is_brief=call.is_brief), found))
+    return list(map(listing.writer(subject, paths.book(subject.actor.id, call.target.slug), names, texts, is_brief=call.is_brief), found))
 
 
 def asked_version(data: Element | None) -> Version | None:
@@ -88,8 +92,10 @@ def _accepted_version(call: Call) -> Version | None:
     return None if match is None else "4.0" if match[1] == "4" else "3.0"
 
 
-def _book_subject(call: Call) -> Subject:
+def _book_subject(call: Call, book: Book, stored: dict[int, dict[str, str]]) -> Subject:
     names = requested_names(call.root) or []
-    token = sync.current_token(call.ctx) if dav("sync-token") in names else ""
+    token = sync.current_token(call.ctx, book.id) if dav("sync-token") in names else ""
     ctag = sync.current_ctag(call.ctx) if f"{{{CALENDAR_SERVER}}}getctag" in names else ""
-    return Subject(call.ctx, policy.user(call.ctx), "book", sync_token=token, ctag=ctag)
+    name = "" if book.id == book_store.PRIMARY else book.slug
+    stored_here = stored.get(book.id, {})
+    return Subject(call.ctx, policy.user(call.ctx), "book", sync_token=token, ctag=ctag, book_name=name, stored=stored_here)

@@ -5,6 +5,7 @@ from xml.etree.ElementTree import Element
 from kalends import policy
 from kalends.dav import listing, paths
 from kalends.dav.books import cards, filters, sync, text
+from kalends.dav.books.book_store import Book
 from kalends.dav.books.cards import Card
 from kalends.dav.books.propfind import describe_cards, require_book
 from kalends.dav.call import Call, DavReply, own_href
@@ -29,11 +30,10 @@ def report(call: Call) -> DavReply:
         raise DavError(400, "The body must name a report.")
     if root.tag not in reports:
         raise DavError(403, "This report is not supported here.", dav("supported-report"))
-    require_book(call)
-    return reports[root.tag](call, root)
+    return reports[root.tag](call, require_book(call), root)
 
 
-def _addressbook_query(call: Call, root: Element) -> DavReply:
+def _addressbook_query(call: Call, book: Book, root: Element) -> DavReply:
     filter_element = root.find(carddav("filter"))
     if filter_element is None:
         raise DavError(400, "An addressbook-query must have a filter.")
@@ -41,7 +41,7 @@ def _addressbook_query(call: Call, root: Element) -> DavReply:
     limit = read_limit(root, carddav("limit"), carddav("nresults"))
     if call.headers.get("depth", "1").strip() == "0":
         return DavReply(207, multistatus([]))
-    found = cards.find_all(call.ctx)
+    found = cards.find_all(call.ctx, book.id)
     if len(filter_element):
         texts, names = text.read_all(call.ctx, found), filters.names_in(filter_element)
         found = [card for card in found if filters.matches(filters.parse_card(texts[card.name].decode(), names), filter_element)]
@@ -49,22 +49,22 @@ def _addressbook_query(call: Call, root: Element) -> DavReply:
     return DavReply(207, multistatus([*_describe(call, root, found[:limit]), *cut]))
 
 
-def _multiget(call: Call, root: Element) -> DavReply:
+def _multiget(call: Call, book: Book, root: Element) -> DavReply:
     hrefs = [each.text or "" for each in root.findall(dav("href"))]
     if len(hrefs) > MAX_HREFS:
         raise DavError(403, f"Ask for at most {MAX_HREFS:,} cards at once.", dav("number-of-matches-within-limits"))
     names = {href: own_href(call, href).name for href in dict.fromkeys(hrefs)}
-    found = cards.find_by_names(call.ctx, [name for name in names.values() if name])
+    found = cards.find_by_names(call.ctx, book.id, [name for name in names.values() if name])
     missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in found]
     return DavReply(207, multistatus([*_describe(call, root, list(found.values())), *missing]))
 
 
-def _sync_collection(call: Call, root: Element) -> DavReply:
+def _sync_collection(call: Call, book: Book, root: Element) -> DavReply:
     if (root.findtext(dav("sync-level")) or "1").strip() != "1":
         raise DavError(403, "Ask for sync-level 1.", dav("sync-traversal-supported"))
     limit = read_limit(root, dav("limit"), dav("nresults"))
-    changes = sync.read(call.ctx, (root.findtext(dav("sync-token")) or "").strip(), limit)
-    folder = paths.book(policy.user(call.ctx).id)
+    changes = sync.read(call.ctx, book.id, (root.findtext(dav("sync-token")) or "").strip(), limit)
+    folder = paths.book(policy.user(call.ctx).id, call.target.slug)
     gone = [write_response(Response(f"{folder}{paths.quote_name(name)}", status=404)) for name in changes.gone]
     cut = [_cut(call)] if changes.is_cut else []
     responses = [*_describe(call, root, changes.cards), *gone, *cut]
@@ -72,7 +72,7 @@ def _sync_collection(call: Call, root: Element) -> DavReply:
 
 
 def _cut(call: Call) -> str:
-    return write_response(Response(paths.book(policy.user(call.ctx).id), status=507, error=_CUT))
+    return write_response(Response(paths.book(policy.user(call.ctx).id, call.target.slug), status=507, error=_CUT))
 
 
 def _describe(call: Call, root: Element, found: list[Card]) -> list[str]:

@@ -6,6 +6,7 @@ from msgspec import Struct, json
 
 from kalends import policy
 from kalends.context import Context
+from kalends.dav.books.book_store import PRIMARY
 from kalends.journal.store import DAY
 from kalends.records.contact import Contact
 
@@ -38,58 +39,63 @@ _CONTACTS = f"""
 SELECT {_ROW} FROM {{source}} LEFT JOIN dav_cards d ON d.user_id = k.user_id AND d.contact_id = k.id
 WHERE {policy.CONTACT_LISTS["primary"]} AND {{condition}}
 """
-_OF_CARDS = f"LEFT JOIN contacts k ON k.id = d.contact_id AND {policy.CONTACT_LISTS['primary']} WHERE d.user_id = :me"
+_OF_CARDS = f"""
+LEFT JOIN contacts k ON k.id = d.contact_id AND {policy.CONTACT_LISTS["primary"]} WHERE d.user_id = :me AND d.book_id = :book_id
+"""
 # A card is there as long as its contact is; one without a contact until it is deleted.
 _IS_THERE = "(k.id IS NOT NULL OR (d.contact_id IS NULL AND d.deleted_at IS NULL))"
 
 
-def find_all(ctx: Context) -> list[Row]:
-    """All cards of the actor's address book."""
+def find_all(ctx: Context, book_id: int) -> list[Row]:
+    """All cards of an address book of the actor."""
     me = policy.user(ctx).id
-    alone = f"SELECT {_ROW} FROM dav_cards d {_OF_CARDS} AND d.contact_id IS NULL AND d.deleted_at IS NULL"
-    return ctx.tx.all(Row, _CONTACTS.format(source="contacts k", condition="1 = 1"), me=me) + ctx.tx.all(Row, alone, me=me)
+    rows = ctx.tx.all(Row, f"SELECT {_ROW} FROM dav_cards d {_OF_CARDS} AND {_IS_THERE}", me=me, book_id=book_id)
+    if book_id == PRIMARY:
+        rows += ctx.tx.all(Row, _CONTACTS.format(source="contacts k", condition="d.id IS NULL"), me=me)
+    return rows
 
 
-def find_by_contacts(ctx: Context, ids: list[int]) -> list[Row]:
+def find_by_contacts(ctx: Context, book_id: int, ids: list[int]) -> list[Row]:
     # CROSS JOIN: otherwise, all contacts of the user are read to find a few.
     source = f"{ctx.db.records('asked', {'id': 'BIGINT'})} CROSS JOIN contacts k"
-    sql = _CONTACTS.format(source=source, condition="k.id = asked.id")
+    sql = _CONTACTS.format(source=source, condition=f"k.id = asked.id AND coalesce(d.book_id, {PRIMARY}) = :book_id")
     asked = json.encode([{"id": each} for each in dict.fromkeys(ids)]).decode()
-    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, asked=asked) if ids else []
+    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, book_id=book_id, asked=asked) if ids else []
 
 
-def find_by_ids(ctx: Context, card_ids: list[int]) -> list[Row]:
+def find_by_ids(ctx: Context, book_id: int, card_ids: list[int]) -> list[Row]:
     """Those of the cards that clients wrote that are still there."""
     sql = f"SELECT {_ROW} FROM dav_cards d {_OF_CARDS} AND d.id {ctx.db.in_list('ids')} AND {_IS_THERE}"
-    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, ids=card_ids) if card_ids else []
+    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, book_id=book_id, ids=card_ids) if card_ids else []
 
 
-def find_by_names(ctx: Context, names: list[str]) -> list[Row]:
+def find_by_names(ctx: Context, book_id: int, names: list[str]) -> list[Row]:
     """Those of the cards that clients wrote by these names that are still there."""
     records = ctx.db.records("named", {"name": "TEXT"})
     sql = f"SELECT {_ROW} FROM {records} CROSS JOIN dav_cards d {_OF_CARDS} AND d.name = named.name AND {_IS_THERE}"
     named = json.encode([{"name": name} for name in dict.fromkeys(names)]).decode()
-    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, named=named) if names else []
+    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, book_id=book_id, named=named) if names else []
 
 
-def find_by_uid(ctx: Context, uid: str) -> list[Row]:
+def find_by_uid(ctx: Context, book_id: int, uid: str) -> list[Row]:
     """The cards that clients wrote with this UID that are still there."""
     sql = f"SELECT {_ROW} FROM dav_cards d {_OF_CARDS} AND d.uid = :uid AND {_IS_THERE}"
-    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, uid=uid)
+    return ctx.tx.all(Row, sql, me=policy.user(ctx).id, book_id=book_id, uid=uid)
 
 
 def find_by_unique_id(ctx: Context, unique_id: str) -> list[Row]:
+    """The contact that has it, in whichever address book it is."""
     sql = _CONTACTS.format(source="contacts k", condition="k.unique_id = :unique_id")
     return ctx.tx.all(Row, sql, me=policy.user(ctx).id, unique_id=unique_id)
 
 
-def find_names(ctx: Context, contact_ids: list[int], card_ids: list[int]) -> tuple[dict[int, str], list[str]]:
-    """The names that clients gave these contacts, and those of these cards, whether or not they are still there."""
-    me = policy.user(ctx).id
-    of_contacts = f"SELECT contact_id, name FROM dav_cards WHERE user_id = :me AND contact_id {ctx.db.in_list('ids')}"
-    of_cards = f"SELECT name FROM dav_cards WHERE user_id = :me AND id {ctx.db.in_list('ids')}"
-    names = dict(ctx.tx.rows(of_contacts, me=me, ids=contact_ids)) if contact_ids else {}
-    return names, [name for (name,) in ctx.tx.rows(of_cards, me=me, ids=card_ids)] if card_ids else []
+def find_names(ctx: Context, contact_ids: list[int], card_ids: list[int]) -> list[tuple[int | None, int, str]]:
+    """The contact, the address book and the name of each card of these contacts and of these ids, whether or not it is still there."""
+    rows: list[tuple[int | None, int, str]] = []
+    for column, ids in (("contact_id", contact_ids), ("id", card_ids)):
+        sql = f"SELECT contact_id, book_id, name FROM dav_cards WHERE user_id = :me AND {column} {ctx.db.in_list('ids')}"
+        rows += ctx.tx.rows(sql, me=policy.user(ctx).id, ids=ids) if ids else []
+    return rows
 
 
 def find_files(ctx: Context, card_ids: list[int]) -> dict[int, File]:
@@ -109,16 +115,17 @@ def find_last_entry(ctx: Context, end: tuple[int, int]) -> tuple[int, int]:
     return (rows[0][0], rows[0][1]) if rows else (0, 0)
 
 
-def upsert(ctx: Context, name: str, uid: str, contact: Contact | None, original: bytes, base: str) -> None:
+def upsert(ctx: Context, book_id: int, name: str, uid: str, contact: Contact | None, original: bytes, base: str) -> None:
     """Store the file of a card. A row of the name may be left of a card that was deleted."""
     params: dict[str, Any] = {"uid": uid, "contact_id": contact.id if contact else None, "original": original, "base": base}
     ctx.tx.run(
-        """INSERT INTO dav_cards (user_id, name, uid, contact_id, version, original, base, contact_version, written_at)
-           VALUES (:me, :name, :uid, :contact_id, 1, :original, :base, :contact_version, :now)
-           ON CONFLICT (user_id, name) DO UPDATE SET uid = excluded.uid, contact_id = excluded.contact_id,
+        """INSERT INTO dav_cards (user_id, book_id, name, uid, contact_id, version, original, base, contact_version, written_at)
+           VALUES (:me, :book_id, :name, :uid, :contact_id, 1, :original, :base, :contact_version, :now)
+           ON CONFLICT (user_id, book_id, name) DO UPDATE SET uid = excluded.uid, contact_id = excluded.contact_id,
            version = dav_cards.version + 1, original = excluded.original, base = excluded.base,
            contact_version = excluded.contact_version, written_at = excluded.written_at, deleted_at = NULL""",
         me=policy.user(ctx).id,
+        book_id=book_id,
         name=name,
         contact_version=contact.version if contact else 0,
         now=ctx.now,

@@ -13,6 +13,7 @@ from kalends.contacts.model import ContactFields
 from kalends.context import Context
 from kalends.dav import paths
 from kalends.dav.books import cards, store
+from kalends.dav.books.book_store import PRIMARY, Book
 from kalends.dav.books.cards import DERIVED_NAME, Card
 from kalends.dav.books.propfind import require_book, require_card
 from kalends.dav.books.text import derived_uid
@@ -52,19 +53,20 @@ def put(call: Call) -> DavReply:
 def _write(call: Call, uid: str, fields: ContactFields | None, original: bytes) -> DavReply:
     name, ctx = call.target.name, call.ctx
     contact_store.lock(ctx)
-    card = cards.find(ctx, name)
+    book = require_book(call)
+    card = cards.find(ctx, book.id, name)
     require_match(call, card)
-    if card is None and DERIVED_NAME.fullmatch(name):
+    if card is None and book.id == PRIMARY and DERIVED_NAME.fullmatch(name):
         raise DavError(403, "Names such as contact-1.vcf are those of contacts that were created here. Choose another name.")
-    _require_uid(ctx, name, uid, card)
+    _require_uid(ctx, book, name, uid, card)
     contact = _write_contact(ctx, card, uid, fields) if fields else None
     if contact is None and card and card.row.contact_id is not None:
         # A card that became a group has no contact any more.
         contact_store.delete(ctx, card.row.contact_id)
     quotas.reserve(ctx, policy.user(ctx).id, "contacts", 0, len(original))
     base = json.encode(present.editable(contact)).decode() if contact else ""
-    store.upsert(ctx, name, uid, contact, original, base)
-    written = cards.find(ctx, name)
+    store.upsert(ctx, book.id, name, uid, contact, original, base)
+    written = cards.find(ctx, book.id, name)
     assert written
     return DavReply(204 if card else 201, content_type="", headers={"ETag": written.etag})
 
@@ -122,23 +124,25 @@ def _is(line: Line, name: str) -> bool:
     return re.fullmatch(rf"\ufeff?{name}\s*:\s*VCARD\s*", line.text, re.IGNORECASE) is not None
 
 
-def _require_uid(ctx: Context, name: str, uid: str, card: Card | None) -> None:
-    """Refuse a UID that another card has: clients know a card by it."""
+def _require_uid(ctx: Context, book: Book, name: str, uid: str, card: Card | None) -> None:
+    """Refuse a UID that another card of the address book has: clients know a card by it."""
     if not uid:
         return
-    rows = store.find_by_uid(ctx, uid) + [row for row in store.find_by_unique_id(ctx, uid) if row.card_id is None]
+    rows = store.find_by_uid(ctx, book.id, uid)
+    if book.id == PRIMARY:
+        rows += [row for row in store.find_by_unique_id(ctx, uid) if row.card_id is None]
     match = re.match(r"contact-([1-9][0-9]{0,17})\.", uid)
     if match and uid == derived_uid(ctx, int(match[1])):
-        rows += [row for row in store.find_by_contacts(ctx, [int(match[1])]) if row.card_id is None]
+        rows += [row for row in store.find_by_contacts(ctx, book.id, [int(match[1])]) if row.card_id is None]
     other = next((each for each in map(Card, rows) if each.name != name), None)
     if other:
-        raise DavError(409, "Another card has this UID.", carddav("no-uid-conflict"), _href(ctx, other.name))
+        raise DavError(409, "Another card has this UID.", carddav("no-uid-conflict"), _href(ctx, book, other.name))
     if card and card.row.uid and card.row.uid != uid:
-        raise DavError(409, "The UID of a card does not change.", carddav("no-uid-conflict"), _href(ctx, name))
+        raise DavError(409, "The UID of a card does not change.", carddav("no-uid-conflict"), _href(ctx, book, name))
 
 
-def _href(ctx: Context, name: str) -> str:
-    return href(f"{paths.book(policy.user(ctx).id)}{paths.quote_name(name)}")
+def _href(ctx: Context, book: Book, name: str) -> str:
+    return href(f"{paths.book(policy.user(ctx).id, book.slug)}{paths.quote_name(name)}")
 
 
 def _read_fields(text: str) -> ContactFields | None:

@@ -1,0 +1,94 @@
+"""Address books that clients make: extended MKCOL, PROPPATCH and DELETE, and whose cards are where."""
+
+from kalends.db import Database
+from tests.cast import Cast, Person, a_contact
+from tests.client import Reply
+from tests.dav.clients import CR, SPACES, D, book_path, mkcol, propfind, report, responses, sync
+from tests.dav.test_books import CARD, ETAG_AND_DATA, GROUP, contact_of, get, put
+
+
+def make_book(person: Person, slug: str, name: str) -> str:
+    """The path of a new address book."""
+    path = f"/dav/users/{person.id}/books/{slug}/"
+    reply = person.request("MKCOL", path, body=mkcol(name))
+    assert reply.status == 201, reply
+    return path
+
+
+def put_card(person: Person, path: str, text: str) -> Reply:
+    return person.request("PUT", path, body=text, headers={"Content-Type": "text/vcard"})
+
+
+def test_a_client_makes_address_books_and_names_them(cast: Cast) -> None:
+    path = make_book(cast.alice, "work", "Work &amp; more")
+    home = f"/dav/users/{cast.alice.id}/books/"
+    update = "<D:propertyupdate {0}><D:{1}><D:prop>{2}</D:prop></D:{1}></D:propertyupdate>"
+    text = "<CR:addressbook-description>All of us</CR:addressbook-description>"
+    for each, body in ((path, text), (book_path(cast.alice), "<D:displayname>Mine</D:displayname>")):
+        assert cast.alice.request("PROPPATCH", each, body=update.format(SPACES, "set", body)).status == 207
+    listed = responses(propfind(cast.alice, home, "D:displayname", "CR:addressbook-description", depth="1"))
+    assert list(listed) == ["books", "contacts", "work"]
+    assert [listed[name][1][f"{D}displayname"].text for name in ("contacts", "work")] == ["Mine", "Work & more"]
+    assert listed["work"][1][f"{CR}addressbook-description"].text == "All of us"
+    for each in (path, book_path(cast.alice)):
+        assert cast.alice.request("PROPPATCH", each, body=update.format(SPACES, "remove", "<D:displayname/>")).status == 207
+    listed = responses(propfind(cast.alice, home, "D:displayname", depth="1"))
+    assert [listed[name][1][f"{D}displayname"].text for name in ("contacts", "work")] == ["Contacts", "work"]
+    refused = cast.alice.request("PROPPATCH", path, body=update.format(SPACES, "set", "<D:sync-token>x</D:sync-token>"))
+    assert b"cannot-modify-protected-property" in refused.content
+    assert cast.alice.request("MKCOL", path, body=mkcol("Again")).status == 405
+    assert cast.alice.request("MKCOL", f"{home}folder/").status == 403
+    assert set(responses(propfind(cast.bob, f"/dav/users/{cast.bob.id}/books/", "D:displayname", depth="1"))) == {"books", "contacts"}
+
+
+def test_each_address_book_has_its_own_cards(cast: Cast) -> None:
+    work, first = make_book(cast.alice, "work", "Work"), book_path(cast.alice)
+    _, token = sync(cast.alice, work)
+    _, first_token = sync(cast.alice, first)
+    for path in (work, first):
+        assert put_card(cast.alice, f"{path}a.vcf", CARD).status == 201
+    assert put_card(cast.alice, f"{work}g.vcf", GROUP).status == 201
+    assert put_card(cast.alice, f"{work}b.vcf", CARD).status == 409
+    contact = a_contact(cast.alice, first_name="Zoe")
+    # The contacts of all address books are on one list.
+    assert len(cast.alice.get("/api/contacts").json["contacts"]) == 3
+    assert sync(cast.alice, work, token)[0] == {"a.vcf": 200, "g.vcf": 200}
+    assert sync(cast.alice, first, first_token)[0] == {"a.vcf": 200, f"contact-{contact['id']}.vcf": 200}
+    for path, names in ((work, {"a.vcf", "g.vcf"}), (first, {"a.vcf", f"contact-{contact['id']}.vcf"})):
+        reply = report(cast.alice, path, "CR:addressbook-query", f"{ETAG_AND_DATA}<CR:filter/>")
+        assert set(responses(reply)) == names == set(sync(cast.alice, path)[0])
+        hrefs = "".join(f"<D:href>{path}{name}</D:href>" for name in ("a.vcf", "g.vcf", f"contact-{contact['id']}.vcf"))
+        reply = report(cast.alice, path, "CR:addressbook-multiget", ETAG_AND_DATA + hrefs)
+        assert {name for name, (status, _) in responses(reply).items() if status == 200} == names
+
+    _, token = sync(cast.alice, work)
+    assert cast.alice.delete(f"{work}a.vcf").status == 204
+    assert sync(cast.alice, work, token)[0] == {"a.vcf": 404}
+    assert get(cast.alice, "a.vcf").text == CARD
+    inner = f"<D:sync-token>{first_token}</D:sync-token><D:sync-level>1</D:sync-level><D:prop/>"
+    assert report(cast.alice, work, "D:sync-collection", inner).status == 403
+
+
+def test_an_address_book_is_deleted_with_its_contacts(cast: Cast, db: Database) -> None:
+    work = make_book(cast.alice, "work", "Work")
+    put(cast.alice, "a.vcf", CARD)
+    assert put_card(cast.alice, f"{work}a.vcf", CARD.replace("Ana", "Eva")).status == 201
+    assert put_card(cast.alice, f"{work}g.vcf", GROUP).status == 201
+    contact = contact_of(cast.alice, "Eva")
+    _, token = sync(cast.alice, work)
+    assert cast.bob.delete(work).status == 404
+    assert cast.alice.delete(work).status == 204
+    assert [item["first_name"] for item in cast.alice.get("/api/contacts").json["contacts"]] == ["Ana María"]
+    assert propfind(cast.alice, work, "D:displayname").status == 404
+    assert put_card(cast.alice, f"{work}b.vcf", CARD).status == 404
+
+    # Another one of the name is empty, and has tokens of its own.
+    make_book(cast.alice, "work", "New")
+    assert sync(cast.alice, work)[0] == {}
+    inner = f"<D:sync-token>{token}</D:sync-token><D:sync-level>1</D:sync-level><D:prop/>"
+    assert report(cast.alice, work, "D:sync-collection", inner).status == 403
+    # A contact that is restored is on the list of contacts, with its photo.
+    with db.read() as tx:
+        seq = tx.value("SELECT max(id) FROM changes WHERE record_id = :id AND kind = 'contact'", id=contact["id"])
+    assert cast.alice.post(f"/api/changes/{seq}/undo").status == 200
+    assert get(cast.alice, f"contact-{contact['id']}.vcf").text == CARD.replace("Ana", "Eva")
