@@ -1,5 +1,6 @@
 """The responses for resources of a calendar or address book, maybe ten thousand: what is the same for all is written once."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
@@ -15,9 +16,7 @@ IN_ALLPROP = [dav(name) for name in ("resourcetype", "getcontenttype", "getetag"
 NAMES = [*IN_ALLPROP, dav("current-user-principal"), dav("current-user-privilege-set"), dav("owner"), dav("supported-report-set")]
 
 # XML 1.0 cannot have control characters, not even escaped.
-_CONTROL = {code: " " for code in (*range(32), 0xFFFE, 0xFFFF) if chr(code) not in "\t\r\n"}
-# A parser of XML makes CRLF to LF, unless the CR is escaped.
-_ESCAPED = _CONTROL | {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord("\r"): "&#13;"}
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 class Listed(Protocol):
@@ -57,7 +56,9 @@ def writer(
 
 
 def escape_text(text: bytes) -> str:
-    return text.decode("utf-8", "replace").translate(_ESCAPED)
+    # A parser of XML makes CRLF to LF, unless the CR is escaped.
+    octets = text.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;").replace(b"\r", b"&#13;")
+    return _CONTROL.sub(" ", octets.decode("utf-8", "replace"))
 
 
 def _part(subject: Subject, name: str, texts: Mapping[str, bytes] | None) -> str | Callable[[Listed], str] | None:

@@ -149,11 +149,13 @@ def _unescape(value: str) -> str:
 
 def escape(value: str) -> str:
     """Escape the separators of a TEXT value."""
-    return re.sub(r"([\\,;])", r"\\\1", value).replace("\n", "\\n")
+    return value.replace("\\", "\\\\").replace(",", "\\,").replace(";", "\\;").replace("\n", "\\n")
 
 
 def fold(line: str) -> str:
     """Fold the line after every 75 octets, never within a character, and end it with CRLF."""
+    if len(line) <= MAX_OCTETS and line.isascii():
+        return f"{line}\r\n"
     octets = line.encode()
     pieces: list[bytes] = []
     begin = 0

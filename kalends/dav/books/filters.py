@@ -7,7 +7,6 @@ from xml.etree.ElementTree import Element
 from kalends.dav.errors import DavError
 from kalends.dav.properties import CARD_COLLATIONS, carddav
 from kalends.ical.lines import Property, parse_property
-from kalends.ical.raw_lines import split_lines
 
 PROP, PARAM, TEXT, ABSENT = (carddav(name) for name in ("prop-filter", "param-filter", "text-match", "is-not-defined"))
 # Each condition reads all cards.
@@ -20,23 +19,54 @@ _MATCHES: dict[str, Callable[[str, str], bool]] = {
     "ends-with": str.endswith,
 }
 
+_FOLD = re.compile(r"(?:\r\n|\r|\n)[ \t]")
+_WORD = re.compile(r"[a-z0-9]+")
+
 Properties = list[tuple[str, Property]]
 
 
-def names_in(element: Element) -> frozenset[str]:
-    """The names of the properties that a filter asks for."""
-    return frozenset(_name(each) for each in element.findall(PROP))
+def matcher(element: Element) -> Callable[[str], bool]:
+    """A function that says whether a card meets the filter. Most cards do not have the text that is sought, and are never parsed."""
+    names = "|".join(sorted({re.escape(_name(each)) for each in element.findall(PROP)}, key=len, reverse=True))
+    pattern = re.compile(rf"(?:[A-Za-z0-9-]+\.)?({names})(?![A-Za-z0-9-]).*:", re.IGNORECASE)
+    words = _sought_words(element)
+
+    def match(text: str) -> bool:
+        unfolded = _FOLD.sub("", text)
+        return _may_match(unfolded, words) and _matches(_parse_card(unfolded, pattern), element)
+
+    return match
 
 
-def parse_card(text: str, names: frozenset[str]) -> Properties:
-    """The properties of a card with these names; lines that cannot be read are passed over."""
+def _sought_words(element: Element) -> set[str]:
+    """Words of which a card must have one to meet the filter; none if there are no such words."""
+    words: set[str] = set()
+    for prop in element.findall(PROP):
+        texts = [each for each in prop if each.tag == TEXT and each.get("negate-condition") != "yes"]
+        found = {max(_WORD.findall((each.text or "").casefold()), key=len, default="") for each in texts}
+        if texts and len(texts) == len(prop) and "" not in found:
+            words |= found
+        elif element.get("test") != "allof":
+            return set()
+    return words
+
+
+def _may_match(text: str, words: set[str]) -> bool:
+    # Only a text between separators is a word, so no word is lost with the escapes of separators.
+    folded = text.replace("\\", "").casefold()
+    is_encoded = folded.count("encoding=") > folded.count("photo;encoding=")
+    return not words or is_encoded or any(word in folded for word in words)
+
+
+def _parse_card(text: str, pattern: re.Pattern[str]) -> Properties:
+    """The properties that the filter asks for; lines that cannot be read are passed over."""
     properties: Properties = []
-    for line in split_lines(text):
-        name = line.name
-        if name not in names or ":" not in line.text:
+    for line in text.replace("\r", "\n").split("\n"):
+        match = pattern.match(line)
+        if match is None:
             continue
         try:
-            properties.append((name, parse_property(0, line.text)))
+            properties.append((match[1].upper(), parse_property(0, line)))
         except ValueError:
             continue
     return properties
@@ -59,7 +89,7 @@ def require_valid(element: Element) -> None:
             raise DavError(403, "That match-type is not known.", carddav("valid-filter"))
 
 
-def matches(properties: Properties, element: Element) -> bool:
+def _matches(properties: Properties, element: Element) -> bool:
     """Whether a card meets the filter. One without conditions is met by all."""
     return _test(element, (_matches_property(properties, each) for each in element.findall(PROP)))
 

@@ -43,8 +43,8 @@ def _addressbook_query(call: Call, book: Book, root: Element) -> DavReply:
         return DavReply(207, multistatus([]))
     found = cards.find_all(call.ctx, book.id)
     if len(filter_element):
-        texts, names = text.read_all(call.ctx, found), filters.names_in(filter_element)
-        found = [card for card in found if filters.matches(filters.parse_card(texts[card.name].decode(), names), filter_element)]
+        texts, is_match = text.read_all(call.ctx, found), filters.matcher(filter_element)
+        found = [card for card in found if is_match(texts[card.name].decode())]
     cut = [_cut(call)] if limit is not None and len(found) > limit else []
     return DavReply(207, multistatus([*_describe(call, root, found[:limit]), *cut]))
 
