@@ -233,6 +233,10 @@ class Context:
             self.commit()
         return _TransactionScope(self, self.db.read())
 
+    def read_after(self, position: int | None) -> "_TransactionScope":
+        """Open a read snapshot for the block that has all commits up to the position (see `Database.read_after`)."""
+        return _TransactionScope(self, self.db.read_after(position))
+
     def join_read(self) -> "AbstractContextManager[Transaction]":
         """The open transaction, or else a read snapshot for the block."""
         return nullcontext(self._tx) if self._tx else self.read()

@@ -19,7 +19,7 @@ from kalends.values.datetimes import known_zones
 PREFIX = "KALENDS_"
 FILE = "kalends.toml"
 # The settings that may hold a secret: hidden from `kalends settings`, and read from a file that KALENDS_<NAME>_FILE names.
-SECRETS = ("secret", "database", "metrics_token", "email", "inbound", "sms")
+SECRETS = ("secret", "database", "replicas", "metrics_token", "email", "inbound", "sms")
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 WEB_ADDRESS = re.compile(r"https?://[^\s/]\S*")
 
@@ -93,6 +93,16 @@ class Settings(Struct, frozen=True, kw_only=True):
         Literal["on", "off"],
         Meta(description="`on` if `KALENDS_DATABASE` leads to PgBouncer with transaction pooling: its user must have the settings then."),
     ] = "off"
+    replicas: Annotated[
+        str,
+        Meta(
+            description="`postgresql://…` with the hosts of PostgreSQL replicas, from which requests read; empty to read from the primary."
+        ),
+    ] = ""
+    replica_lag: Annotated[
+        int,
+        Meta(ge=1, le=30, description="Seconds by which a replica may lag behind the primary; until it is nearer, nothing reads from it."),
+    ] = 5
     secret: Annotated[
         str,
         Meta(
@@ -334,6 +344,8 @@ def _checked(values: dict[str, Any]) -> Settings:
         raise WrongSetting(f"{variable('base_url')} is {settings.base_url!r}, and must look like https://calendar.example.org.")
     if settings.database and not settings.database.startswith(("postgresql://", "postgres://")):
         raise WrongSetting(f"{variable('database')} must begin with postgresql://, or be empty for SQLite.")
+    if settings.replicas and not (settings.database and settings.replicas.startswith(("postgresql://", "postgres://"))):
+        raise WrongSetting(f"{variable('replicas')} must begin with postgresql://, and needs {variable('database')}.")
     if settings.secret and len(settings.secret) < 32:
         raise WrongSetting(f"{variable('secret')} must have at least 32 characters.")
     if settings.time_zone and settings.time_zone not in known_zones():

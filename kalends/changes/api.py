@@ -9,7 +9,7 @@ from kalends.http.endpoint import endpoint
 from kalends.reply import Wait
 
 
-@endpoint("GET", "/api/changes", guests=True)
+@endpoint("GET", "/api/changes", guests=True, is_fresh=True)
 def index(ctx: Context, params: ChangeWait) -> ChangeIndex:
     """What changed since the cursor, as you may see it now: the calendars that you own or that are shared with you, their events and
     series with comments and responses, your own responses, and your contacts. With `calendar_id`, that calendar alone; a guest must

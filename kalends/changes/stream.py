@@ -20,7 +20,7 @@ _RESUME = "last-event-id"
 _encode = msgspec.json.Encoder().encode
 
 
-@endpoint("GET", "/api/changes/stream", format="sse", guests=True)
+@endpoint("GET", "/api/changes/stream", format="sse", guests=True, is_fresh=True)
 def stream(ctx: Context, params: ChangeQuery) -> Document:
     """The changes since the cursor and all that follow, as server-sent events: each is a `change` with the JSON of one change as `data`.
 

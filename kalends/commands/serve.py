@@ -33,11 +33,11 @@ def serve(no_work: bool, no_migrate: bool, **options: Any) -> None:
 
     sockets = granian.bind(settings)
     settings = replace(settings, port=sockets[0].getsockname()[1])
+    # Before the database is opened: prometheus_client reads PROMETHEUS_MULTIPROC_DIR when it is imported.
+    _share_metrics(settings)
     open_migrated_database(settings, no_migrate=no_migrate).close()
     export(settings)
-    _share_metrics(settings)
     _announce(settings)
-    # Imported after _share_metrics: prometheus_client reads PROMETHEUS_MULTIPROC_DIR when it is imported.
     from kalends.app import rsgi
 
     with nullcontext() if no_work else attached_worker(no_migrate=no_migrate):

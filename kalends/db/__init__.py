@@ -27,7 +27,13 @@ def open_database(settings: Settings) -> Database:
         # psycopg takes a tenth of a second to import, and most installations do without it.
         from kalends.db.postgres.database import Postgres
 
-        return Postgres(settings.database, read_ms=settings.read_timeout * 1000, is_pooled=settings.pooler == "on")
+        return Postgres(
+            settings.database,
+            read_ms=settings.read_timeout * 1000,
+            is_pooled=settings.pooler == "on",
+            replicas=settings.replicas,
+            max_lag=settings.replica_lag,
+        )
     from kalends.db.sqlite.database import Sqlite
 
     settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

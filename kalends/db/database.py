@@ -144,6 +144,16 @@ class Database(Dialect):
     def read(self) -> AbstractContextManager[Transaction]:
         """A read snapshot."""
 
+    def read_after(self, position: int | None) -> AbstractContextManager[Transaction]:
+        """A read snapshot that has all commits up to the position, and may be a little older than now. None: a snapshot of now.
+
+        It may raise Retry, and is not meant to be used by the next attempt."""
+        return self.read()
+
+    def commit_position(self) -> int:
+        """The position of the last commit, for `read_after`."""
+        return 0
+
     @abstractmethod
     def write(self, *, alone: bool = False) -> AbstractContextManager[Transaction]:
         """A transaction that commits when its block ends, and rolls back when the block raises.

@@ -82,6 +82,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     etag: bool = False
     # It reads one record by its key: with a database in the process, that is fast enough for the event loop; without a transaction, always.
     on_event_loop: bool = False
+    # It reads what was committed last, not what a replica shows.
+    is_fresh: bool = False
     # False where the reply says whether the server takes further requests: it is 503 while the server stops.
     while_stopping: bool = True
     # The thread pool that runs it: `hash` if it may hash a password, `upload` if it imports. An action with an optional file, or a form
@@ -167,6 +169,7 @@ class Options(TypedDict, total=False):
     by_link: bool
     etag: bool
     on_event_loop: bool
+    is_fresh: bool
     while_stopping: bool
     pool: Pool
     batch: Callable[..., Any] | None

@@ -14,7 +14,10 @@ HOST_PREFIX = "__Host-"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # In the setting: every origin may read what guests may.
 PUBLIC = "*"
-EXPOSED = "ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+EXPOSED = (
+    "ETag, Idempotency-Replayed, Kalends-Position, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, "
+    "X-Request-Id"
+)
 
 
 class Origins:
@@ -50,7 +53,7 @@ class Origins:
         origin = request.headers.get("origin")
         if origin in self._cors:
             methods = "GET, POST, PUT, DELETE"
-            headers = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer"
+            headers = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Kalends-Position, Prefer"
             return _cors(request, origin, methods, headers)
         if self._is_public and origin and request.method in SAFE and request.path.startswith("/api/"):
             # Without Authorization among the headers, a browser refuses to send a credential.

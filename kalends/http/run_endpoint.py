@@ -56,7 +56,7 @@ class Services(Struct, frozen=True):
     guest_writes: RateLimit
 
 
-class _Call(Struct):
+class Call(Struct):
     """A call of an action: the request with its credential, what it counts against, and its parameters or what is wrong with them."""
 
     request: Request
@@ -68,6 +68,8 @@ class _Call(Struct):
     arguments: dict[str, Any] = {}
     invalid: errors.Invalid | None = None
     is_dry_run: bool = False
+    # Whether a replica may have failed to serve it.
+    has_run: bool = False
 
 
 def identify(services: Services, request: Request) -> int | None:
@@ -114,7 +116,7 @@ class EndpointRunner:
         if self.endpoint.is_form and caller.is_cross_site and not self.endpoint.by_link:
             raise errors.Forbidden(gettext("This form was sent from another site. Open the page here and send it again."))
         token, is_bearer = origins.credential(request) if self.endpoint.credentials else (None, False)
-        call = _Call(request, caller, token, is_bearer)
+        call = Call(request, caller, token, is_bearer)
         if self.endpoint.rate_limited:
             self._limit(call)
         strict = is_strict(request)
@@ -137,7 +139,7 @@ class EndpointRunner:
         encode_reply(ctx, reply, is_write=self._writes, has_cookie=token is not None and not is_bearer)
         return reply
 
-    def _bind(self, call: _Call, *, strict: bool) -> None:
+    def _bind(self, call: Call, *, strict: bool) -> None:
         """Read and bind the parameters. Invalid ones are reported only after the credential was checked."""
         request = call.request
         call.arguments = request.variables
@@ -155,7 +157,7 @@ class EndpointRunner:
         if self._takes_params:
             call.arguments["params"] = params
 
-    def _run(self, call: _Call, key: Key | None = None) -> tuple[Context, Reply]:
+    def _run(self, call: Call, key: Key | None = None) -> tuple[Context, Reply]:
         for _ in range(ATTEMPTS):
             ctx = self._context(call.caller)
             ctx.call, ctx.refusal = call.guest_call, call.refusal
@@ -169,7 +171,7 @@ class EndpointRunner:
                 continue
         raise errors.Unavailable(gettext("Too many people changed this at once. Try again."))
 
-    def _act(self, ctx: Context, call: _Call) -> Any:
+    def _act(self, ctx: Context, call: Call) -> Any:
         if self.endpoint.transaction and not (self._files and self._has_file(call)):
             with ctx.write(alone=self._is_long) if self._writes else ctx.read():
                 self._admit(ctx, call)
@@ -181,7 +183,7 @@ class EndpointRunner:
                 self._admit(ctx, call)
         return self.endpoint.function(ctx, **call.arguments)
 
-    def _act_and_store(self, ctx: Context, call: _Call, key: Key) -> Reply:
+    def _act_and_store(self, ctx: Context, call: Call, key: Key) -> Reply:
         """Store the reply in the transaction of the action's last write, so that both are committed or neither is."""
         ctx.defers_commit = True
         try:
@@ -194,7 +196,7 @@ class EndpointRunner:
             self._services.response_store.insert(ctx, key.key_hash, key.stored_response(None if self._has_secret_reply else reply))
         return reply
 
-    def _rehearse(self, ctx: Context, call: _Call) -> Reply:
+    def _rehearse(self, ctx: Context, call: Call) -> Reply:
         """Run the action, reply as it would, and undo it."""
         ctx.is_dry_run = ctx.defers_commit = True
         try:
@@ -209,11 +211,11 @@ class EndpointRunner:
     def _context(self, caller: Caller) -> Context:
         return Context(self._services.db, self._services.settings, self._services.clock(), caller)
 
-    def _has_file(self, call: _Call) -> bool:
+    def _has_file(self, call: Call) -> bool:
         """Whether the request has a file: the action takes long to read it, and opens its transactions itself."""
         return any(getattr(call.arguments.get("params"), name, None) is not None for name in self._files)
 
-    def _admit(self, ctx: Context, call: _Call) -> None:
+    def _admit(self, ctx: Context, call: Call) -> None:
         """Authenticate, then report invalid parameters. A guest who must sign in gets 401 instead, unless that depends on the record."""
         if call.token is not None:
             self._authenticate(ctx, call)
@@ -223,14 +225,14 @@ class EndpointRunner:
             raise errors.Unauthorized
         raise call.invalid
 
-    def _authenticate(self, ctx: Context, call: _Call) -> None:
+    def _authenticate(self, ctx: Context, call: Call) -> None:
         """Set the actor. A wrong Bearer token is an error everywhere; with an expired cookie, the request is a guest's."""
         assert call.token is not None
         ctx.actor = call.request.actor = self._services.authenticate(ctx, call.token)
         if ctx.actor is None and call.is_bearer:
             raise errors.InvalidToken("The token is wrong or has expired. Sign in again: POST /api/session.")
 
-    def _limit(self, call: _Call) -> None:
+    def _limit(self, call: Call) -> None:
         """Set a guest's call, to be counted; or its refusal, which a form shows together with its values."""
         if self._services.settings.rate_limits == "off":
             return
@@ -280,7 +282,7 @@ class EndpointRunner:
             headers["Link"] = f'<{result.next}>; rel="next"'
         return reply
 
-    def _idempotency_key(self, call: _Call) -> Key:
+    def _idempotency_key(self, call: Call) -> Key:
         """The key of the request's user, who is authenticated before anything else is done."""
         request = call.request
         header = read_key(request.headers[KEY])
@@ -290,7 +292,7 @@ class EndpointRunner:
                 self._authenticate(ctx, call)
         return key_of(ctx, header, request.method, request.path, request.params or {})
 
-    def _run_once(self, call: _Call, key: Key) -> tuple[Context, Reply]:
+    def _run_once(self, call: Call, key: Key) -> tuple[Context, Reply]:
         """Run the request, or replay the reply of an earlier request under the same key.
 
         A request for a new credential runs each time, or it would reveal whether the password is that of the earlier request without

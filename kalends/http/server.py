@@ -11,6 +11,7 @@ from kalends.http.endpoint import Endpoint
 from kalends.http.error_handler import ErrorHandler, ErrorPage
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import RateLimit, guest_writes
+from kalends.http.replicated_endpoint import ReplicatedRunner
 from kalends.http.request import Request
 from kalends.http.router import Mount, Router
 from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, Services, identify
@@ -46,7 +47,8 @@ class Application:
         guest_limit = RateLimit(settings, guest_writes(settings))
         self._services = Services(db, settings, authenticate, clock, Origins(settings), response_store, guest_limit)
         with_show = {endpoint.resource for endpoint in endpoints if endpoint.action == "show"}
-        runners = [EndpointRunner(self._services, endpoint, has_show=endpoint.resource in with_show) for endpoint in endpoints]
+        runner = ReplicatedRunner if settings.replicas else EndpointRunner
+        runners = [runner(self._services, endpoint, has_show=endpoint.resource in with_show) for endpoint in endpoints]
         self.route = Router(runners, mounts(self._services) if mounts else None).route
         self._handle_error = ErrorHandler(error_page)
         self._headers = common_headers(settings)

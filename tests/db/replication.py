@@ -1,10 +1,10 @@
-"""A PostgreSQL server and a replica of it, which may be stopped, frozen and promoted."""
+"""A PostgreSQL server and replicas of it, which may be stopped, frozen and promoted."""
 
 import os
 import shutil
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,6 +40,12 @@ class Node:
     def thaw(self) -> None:
         self._signal(signal.SIGCONT)
 
+    def end(self) -> None:
+        """Kill it, if it runs."""
+        if (self.folder / "postmaster.pid").exists():
+            self.thaw()
+            self.kill()
+
     def promote(self) -> None:
         pg_ctl(["-w", "promote"], pgdata=self.folder, user=self._user)
 
@@ -53,7 +59,8 @@ class Node:
         pg_basebackup(["-D", str(folder), "-R", "-X", "stream", "-c", "fast", "-d", self.url], user=self._user)
         replica = Node(folder, self._user)
         replica.start()
-        eventually(lambda: self.execute("SELECT 1 FROM pg_stat_replication WHERE state = 'streaming'"))
+        follows = "SELECT 1 FROM pg_stat_wal_receiver WHERE status = 'streaming'"
+        eventually(lambda: replica.execute(follows))
         return replica
 
     def _signal(self, number: int) -> None:
@@ -67,22 +74,28 @@ class Node:
 @contextmanager
 def replicated() -> Iterator[tuple[Node, Node]]:
     """A primary and its replica. Each commit of the primary waits for the replica, so that none is lost with the primary."""
-    with TemporaryDirectory(prefix="kalends-test-", ignore_cleanup_errors=True) as name:
+    with started_nodes(replicas=1) as (primary, replica):
+        primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        primary.execute("SELECT pg_reload_conf()")
+        yield primary, replica
+
+
+@contextmanager
+def started_nodes(replicas: int) -> Iterator[list[Node]]:
+    """A primary, and replicas that follow it without being waited for."""
+    with TemporaryDirectory(prefix="kalends-test-", ignore_cleanup_errors=True) as name, ExitStack() as stop:
         # It prepares the folder, and finds the user that may run a server.
         server: Any = get_server(Path(name) / "primary")
         pg_ctl(["-w", "-m", "fast", "stop"], pgdata=server.pgdata, user=server.system_user)
         primary = Node(server.pgdata, server.system_user)
         primary.start()
-        (Path(name) / "replica").mkdir(mode=0o700)
-        if server.system_user:
-            shutil.chown(Path(name) / "replica", server.system_user)
-        nodes = [primary, primary.copy_to(Path(name) / "replica")]
-        primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
-        primary.execute("SELECT pg_reload_conf()")
-        try:
-            yield nodes[0], nodes[1]
-        finally:
-            for node in nodes:
-                if (node.folder / "postmaster.pid").exists():
-                    node.thaw()
-                    node.kill()
+        stop.callback(primary.end)
+        nodes = [primary]
+        for number in range(replicas):
+            folder = Path(name) / f"replica{number}"
+            folder.mkdir(mode=0o700)
+            if server.system_user:
+                shutil.chown(folder, server.system_user)
+            nodes.append(primary.copy_to(folder))
+            stop.callback(nodes[-1].end)
+        yield nodes

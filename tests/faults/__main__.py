@@ -19,6 +19,7 @@ from tests.faults import (
     full,
     kills,
     mail_faults,
+    replicas,
     restart,
     seats,
     silence,
@@ -117,6 +118,10 @@ class Faults:
                 with _bar(fault.name, rounds) as step:
                     rows.append(failover.show(cluster, servers, fault, rounds, step))
         return rows
+
+    def replicas(self) -> list[Row]:
+        with _bar("hanging replicas", hangs := self._count(10, 2)) as step:
+            return replicas.show(self._new_folder(), self._count(10_000, 400), hangs, step)
 
     def upgrade(self) -> list[Row]:
         if "haproxy" in missing_programs():

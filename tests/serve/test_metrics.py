@@ -16,8 +16,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     running.stop()
 
 
-def test_the_metrics_count_the_requests_of_every_process(start: Start) -> None:
-    service = start("--workers", "2", metrics_token="figures-please")
+def test_the_metrics_count_the_requests_of_every_process(start: Start, database: str) -> None:
+    service = start("--workers", "2", metrics_token="figures-please", database=database)
     for _ in range(40):
         assert service.get("/healthz").status == 200
     reply = service.get("/metrics", headers=bearer("figures-please"))

@@ -10,15 +10,16 @@ from contextlib import suppress
 from typing import Any
 
 import psycopg
-from psycopg import errors as pg
 
 from kalends.db.database import Database, Transaction
 from kalends.db.postgres.commands import Command
 from kalends.db.postgres.connection import Connection
 from kalends.db.postgres.dialect import PostgresDialect
 from kalends.db.postgres.errors import TranslatedErrors
-from kalends.db.postgres.hosts import Hosts
+from kalends.db.postgres.hosts import Hosts, params_of_hosts
 from kalends.db.postgres.index_build import build_indexes
+from kalends.db.postgres.replicas import POSITION, Replica, Replicas
+from kalends.db.postgres.scope import ReplicaScope, TransactionScope
 from kalends.db.postgres.transaction import PostgresTransaction
 
 CONNECT_SECONDS = 5
@@ -30,6 +31,9 @@ GRACE_SECONDS = 5
 # After this time without a reply, another primary is looked for, and how often.
 OVERDUE_SECONDS = 2
 SEARCH_SECONDS = 1
+
+# The largest age of what is read from a replica, in seconds.
+MAX_LAG = 5
 
 # How long another connection may be listed until the database counts as used, and how often that is checked.
 CLOSING_SECONDS = 1.0
@@ -48,8 +52,12 @@ class Postgres(PostgresDialect, Database):
         statement_ms: int = STATEMENT_MS,
         lock_ms: int = LOCK_MS,
         is_pooled: bool = False,
+        replicas: str = "",
+        max_lag: float = MAX_LAG,
     ):
         self._hosts = Hosts(url)
+        replica_params = params_of_hosts(replicas, "replicas") if replicas else []
+        self._replicas = Replicas(lambda: [self._watch_replica(params, max_lag) for params in replica_params]) if replicas else None
         read_ms = read_ms or statement_ms
         self._is_pooled = is_pooled
         self._settings = {
@@ -73,11 +81,20 @@ class Postgres(PostgresDialect, Database):
         self._connections: set[Connection] = set()
         self._next_search = 0.0
 
-    def read(self) -> "_TransactionScope":
-        return _TransactionScope(self, BEGIN_READ, self._read_timeout, is_read=True)
+    def read(self) -> TransactionScope:
+        return TransactionScope(self, BEGIN_READ, self._read_timeout, is_read=True)
 
-    def write(self, *, alone: bool = False) -> "_TransactionScope":
-        return _TransactionScope(self, self._begin_write, self._write_timeout, is_read=False)
+    def read_after(self, position: int | None) -> TransactionScope:
+        if self._replicas is None:
+            return self.read()
+        return ReplicaScope(self, self._replicas, position, BEGIN_READ, self._read_timeout)
+
+    def commit_position(self) -> int:
+        with self.read() as tx:
+            return int(tx.final_read().value(POSITION))
+
+    def write(self, *, alone: bool = False) -> TransactionScope:
+        return TransactionScope(self, self._begin_write, self._write_timeout, is_read=False)
 
     def yield_to_other_writers(self) -> None:
         """They need not wait, except for locked rows."""
@@ -141,6 +158,11 @@ class Postgres(PostgresDialect, Database):
             return bool(tx.rows(f"SELECT 1 FROM pg_stat_activity WHERE {others}"))
 
     def close(self) -> None:
+        self.close_idle()
+        if self._replicas:
+            self._replicas.close()
+
+    def close_idle(self) -> None:
         while connection := self._pop_idle():
             self.discard(connection)
 
@@ -164,7 +186,7 @@ class Postgres(PostgresDialect, Database):
     def release(self, connection: Connection) -> None:
         if connection.has_timed_out:
             self._hosts.mark_silent(connection.host)
-            self.close()
+            self.close_idle()
         if connection.closed:
             self._connections.discard(connection)
         else:
@@ -192,6 +214,10 @@ class Postgres(PostgresDialect, Database):
         except IndexError:
             return None
 
+    def _watch_replica(self, params: dict[str, Any], max_lag: float) -> Replica:
+        name = f"{params.get('host') or params.get('hostaddr') or 'localhost'}:{params.get('port') or 5432}"
+        return Replica(name, lambda: self._connect(params), lambda: self._hosts.connect(self._connect), max_lag)
+
     def _connect(self, params: dict[str, Any]) -> Connection:
         options = " ".join(f"-c {name}={value}" for name, value in self._settings.items())
         settings = {
@@ -204,47 +230,3 @@ class Postgres(PostgresDialect, Database):
             "tcp_user_timeout": 20_000,
         }
         return Connection.connect(autocommit=True, **params | settings)
-
-
-class _TransactionScope:
-    """A transaction for a block, on a connection of its own."""
-
-    __slots__ = ("_begin", "_db", "_is_read", "_reply_timeout", "_thread", "_transaction")
-
-    def __init__(self, db: Postgres, begin: Sequence[Command], reply_timeout: float, *, is_read: bool):
-        self._db = db
-        self._begin = begin
-        self._reply_timeout = reply_timeout
-        self._is_read = is_read
-
-    def __enter__(self) -> Transaction:
-        with TranslatedErrors():
-            connection = self._db.acquire()
-        connection.reply_timeout = self._reply_timeout
-        self._transaction = PostgresTransaction(connection, self._begin, self._db.replace, is_read=self._is_read)
-        if self._is_read:
-            self._thread = threading.get_ident()
-            self._db.reading[self._thread] = self._transaction
-        return self._transaction
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._is_read:
-            self._db.reading.pop(self._thread, None)
-        try:
-            if error is None:
-                self._commit()
-            else:
-                self._transaction.roll_back()
-                if isinstance(error.__cause__, pg.ReadOnlySqlTransaction) and not self._is_read:
-                    # The server is the primary no more, and behind a proxy the next connection may lead to another server.
-                    self._transaction.connection.close()
-                    self._db.close()
-        finally:
-            self._db.release(self._transaction.connection)
-
-    def _commit(self) -> None:
-        try:
-            self._transaction.commit()
-        except BaseException:
-            self._transaction.roll_back()
-            raise

@@ -22,20 +22,15 @@ class Hosts:
     """The hosts of an address. Of several, only one that accepts writes is connected to, unless the address says otherwise."""
 
     def __init__(self, url: str):
-        try:
-            params = conninfo_to_dict(url)
-        except psycopg.ProgrammingError:
-            # Without the reason, which may quote the password.
-            raise WrongSetting(f"{variable('database')} cannot be read as the address of a PostgreSQL database.") from None
-        lists = {name: str(params[name]).split(",") for name in ("host", "hostaddr", "port") if params.get(name)}
-        number = max(map(len, lists.values()), default=1)
+        self._params = params_of_hosts(url, "database")
+        number = len(self._params)
         if number > 1:
-            params.setdefault("target_session_attrs", "read-write")
-        self._params = [params | {name: values[i % len(values)] for name, values in lists.items()} for i in range(number)]
+            for params in self._params:
+                params.setdefault("target_session_attrs", "read-write")
         self._silent_at = [float("-inf")] * number
         self._primary = 0
         # Whether connections to all other hosts are useless once one is open.
-        self.has_one_primary = number > 1 and params["target_session_attrs"] in ("read-write", "primary")
+        self.has_one_primary = number > 1 and self._params[0]["target_session_attrs"] in ("read-write", "primary")
 
     def connect(self, connect: Callable[[dict[str, Any]], Connection], *, elsewhere: bool = False) -> Connection:
         """A connection to the first host that accepts one, beginning with the last primary; `elsewhere`: to another host than that."""
@@ -63,3 +58,15 @@ class Hosts:
         silent = [host for host in hosts if monotonic() < self._silent_at[host] + SILENT_SECONDS]
         yield from (host for host in hosts if host not in silent)
         yield from silent
+
+
+def params_of_hosts(url: str, setting: str) -> list[dict[str, Any]]:
+    """The parameters of a connection to each host of the address in a setting."""
+    try:
+        params = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        # Without the reason, which may quote the password.
+        raise WrongSetting(f"{variable(setting)} cannot be read as the address of a PostgreSQL database.") from None
+    lists = {name: str(params[name]).split(",") for name in ("host", "hostaddr", "port") if params.get(name)}
+    number = max(map(len, lists.values()), default=1)
+    return [params | {name: values[i % len(values)] for name, values in lists.items()} for i in range(number)]

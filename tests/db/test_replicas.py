@@ -1,0 +1,252 @@
+"""Reads from replicas: clients read their own writes, and notice nothing of a replica that lags, hangs or dies."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kalends.app import application
+from kalends.db import Database, Retry
+from kalends.db.migrate import migrate
+from kalends.db.postgres.database import Postgres
+from kalends.db.postgres.replicas import reads
+from kalends.errors import Unavailable
+from kalends.http.replicated_endpoint import COOKIE, HEADER, START, UNREACHABLE, sign
+from kalends.settings import Settings
+from tests.cast import Cast, a_calendar, an_event
+from tests.client import Client, Reply
+from tests.db.replication import Node, started_nodes
+from tests.serve.running import eventually
+
+AN_HOUR_MS = 3_600_000
+SECRET = "the secret that both servers share"
+# More than the tests take: in them, a replica is left out because of the position, and not because of its lag.
+MAX_LAG = 30
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[list[Node]]:
+    """A primary with tables, and two replicas."""
+    with started_nodes(replicas=2) as nodes:
+        with closing(Postgres(nodes[0].url)) as db:
+            migrate(db)
+        yield nodes
+
+
+@pytest.fixture
+def servers(nodes: list[Node], tmp_path: Path) -> Iterator[list[Client]]:
+    """Guests of two servers on the cluster, which share a secret. All replicas are ready."""
+    with _server(nodes, tmp_path) as one, _server(nodes, tmp_path) as other:
+        yield [one, other]
+
+
+@contextmanager
+def _server(nodes: list[Node], folder: Path) -> Iterator[Client]:
+    with closing(_database(nodes)) as db:
+        eventually(partial(_reads_all_replicas, db, nodes[1:]))
+        settings = Settings(
+            data=str(folder), database=nodes[0].url, replicas=_url(*nodes[1:]), secret=SECRET, access_log="off", rate_limits="off"
+        )
+        yield Client(application(db, settings))
+
+
+def _database(nodes: list[Node], **options: Any) -> Postgres:
+    return Postgres(nodes[0].url, replicas=_url(*nodes[1:]), max_lag=MAX_LAG, **options)
+
+
+def _url(*nodes: Node) -> str:
+    return f"postgresql://postgres@/postgres?host={','.join(str(node.socket_folder) for node in nodes)}"
+
+
+def _reads_all_replicas(db: Database, replicas: list[Node]) -> bool:
+    return {_folder_read(db, 0) for _ in range(2 * len(replicas))} == {str(replica.folder) for replica in replicas}
+
+
+def _folder_read(db: Database, position: int | None) -> str:
+    """The folder of the server that a read uses."""
+    with db.read_after(position) as tx:
+        return str(tx.value("SELECT current_setting('data_directory')"))
+
+
+@contextmanager
+def _paused(replicas: list[Node]) -> Iterator[None]:
+    """The replicas receive what is written, and do not show it."""
+    for replica in replicas:
+        replica.execute("SELECT pg_wal_replay_pause()")
+        eventually(lambda: replica.execute("SELECT pg_get_wal_replay_pause_state()") == [("paused",)])  # noqa: B023
+    try:
+        yield
+    finally:
+        for replica in replicas:
+            replica.execute("SELECT pg_wal_replay_resume()")
+
+
+def _count(**labels: str) -> float:
+    """How many reads have been counted with these labels."""
+    return sum(
+        sample.value
+        for metric in reads.collect()
+        for sample in metric.samples
+        if sample.name.endswith("_total") and labels.items() <= sample.labels.items()
+    )
+
+
+def _position(reply: Reply) -> dict[str, str]:
+    return {HEADER: reply.headers[HEADER]}
+
+
+def test_writes_through_one_server_are_read_through_the_other_while_replicas_stop_and_resume(
+    servers: list[Client], nodes: list[Node], soak: bool
+) -> None:
+    alice = Cast(servers[0]).alice
+    other = servers[1].signed_in(str(alice.token))
+    calendar = a_calendar(alice)["id"]
+    stale, pairs = 0, 2_500 if soak else 60
+    primary_before, before = _count(server="primary"), _count()
+    # None, either and both of them.
+    for paused in ([], nodes[1:2], nodes[2:], nodes[1:]):
+        with _paused(paused):
+            for number in range(pairs):
+                created = alice.post("/api/events", json={"title": f"{number}", "start_time": "2026-06-01T20:00", "calendar_id": calendar})
+                stale += other.get(f"/api/events/{created.json['id']}", headers=_position(created)).status != 200
+    assert stale == 0
+    assert 0 < _count(server="primary") - primary_before < _count() - before
+
+
+def test_without_the_position_of_its_write_a_client_may_read_the_past(servers: list[Client], nodes: list[Node]) -> None:
+    alice = Cast(servers[0]).alice
+    other = servers[1].signed_in(str(alice.token))
+    event = an_event(alice)
+    synchronised = alice.post("/api/calendars", json={"name": "Concerts"})
+    eventually(lambda: other.get(f"/api/events/{event['id']}", headers={HEADER: START}).status == 200)
+    with _paused(nodes[1:]):
+        changed = alice.put(f"/api/events/{event['id']}", json={"title": "A new title"})
+        titles = [
+            other.get(f"/api/events/{event['id']}", headers=headers).json["title"]
+            for headers in ({HEADER: START}, _position(synchronised), _position(changed), {})
+        ]
+    assert titles == [event["title"], event["title"], "A new title", "A new title"]
+
+
+def test_a_browser_reads_its_own_writes_by_its_cookie(servers: list[Client], nodes: list[Node]) -> None:
+    cast = Cast(servers[0])
+    event = an_event(cast.alice, public=True)
+    session = {"Cookie": f"kalends_session={cast.alice.token}", "Sec-Fetch-Site": "same-origin"}
+    path = f"/api/events/{event['id']}"
+    eventually(lambda: servers[1].get(path, headers=session).status == 200)
+    with _paused(nodes[1:]):
+        changed = servers[0].put(path, json={"title": "A new title"}, headers=session)
+        with_position = session | {"Cookie": f"{session['Cookie']}; {COOKIE}={changed.cookies[COOKIE]}"}
+        titles = [servers[1].get(path, headers=headers).json["title"] for headers in (session, with_position)]
+    assert titles == [event["title"], "A new title"]
+    assert "HttpOnly" in changed.headers["Set-Cookie"]
+
+
+def test_a_forged_position_does_not_lead_guests_to_the_primary(servers: list[Client]) -> None:
+    before = _count(server="primary")
+    settings = Settings(secret="the secret of somebody else, who forges")
+    for forged in (sign(settings, UNREACHABLE), f"{UNREACHABLE:016x}", "ffffffffffffffff.", "é"):
+        assert servers[0].get("/api/events", headers={"Cookie": f"{COOKIE}={forged}"}).status == 200
+    assert _count(server="primary") == before
+    assert servers[0].get("/api/events", headers={"Cookie": f"{COOKIE}={sign(Settings(secret=SECRET), UNREACHABLE)}"}).status == 200
+    assert _count(server="primary", reason="behind") > 0
+
+
+def test_without_writes_the_replicas_serve_nearly_all_reads(servers: list[Client]) -> None:
+    cast = Cast(servers[0])
+    event = an_event(cast.alice, public=True)
+    path = f"/api/events/{event['id']}"
+    eventually(lambda: servers[1].get(path).status == 200)
+    before, primary_before = _count(), _count(server="primary")
+    for _ in range(100):
+        assert servers[1].get(path).status == 200
+        assert servers[1].signed_in(str(cast.alice.token)).get("/api/events", headers={HEADER: START}).status == 200
+    assert _count() - before == 200
+    assert _count(server="primary") - primary_before < 10
+
+
+def test_changes_are_followed_on_the_primary(servers: list[Client]) -> None:
+    """A replica does not tell which transactions are still running."""
+    alice = Cast(servers[0]).alice
+    before = _count()
+    assert alice.get("/api/changes", headers={HEADER: START}).status == 200
+    assert _count() == before
+
+
+def test_a_read_does_not_wait_for_a_frozen_replica_and_its_server_is_used_again_later(nodes: list[Node]) -> None:
+    """Without the thread that asks the replica, the read would wait for an hour here."""
+    with closing(_database([*nodes[:2]], read_ms=AN_HOUR_MS)) as db:
+        eventually(partial(_reads_all_replicas, db, nodes[1:2]))
+        try:
+            with pytest.raises(Retry):
+                _read_from_frozen(db, nodes[1])
+            assert _folder_read(db, 0) == str(nodes[0].folder)
+        finally:
+            nodes[1].thaw()
+        eventually(partial(_reads_all_replicas, db, nodes[1:2]))
+
+
+def _read_from_frozen(db: Database, replica: Node) -> None:
+    with db.read_after(0) as tx:
+        tx.value("SELECT 1")
+        replica.freeze()
+        tx.value("SELECT 2")
+
+
+def test_clients_notice_nothing_when_all_replicas_hang(servers: list[Client], nodes: list[Node]) -> None:
+    cast = Cast(servers[0])
+    path = f"/api/events/{an_event(cast.alice, public=True)['id']}"
+    eventually(lambda: all(server.get(path).status == 200 for server in servers))
+    try:
+        for replica in nodes[1:]:
+            replica.freeze()
+        with ThreadPoolExecutor(4) as threads:
+            statuses = list(threads.map(lambda number: servers[number % 2].get(path).status, range(40)))
+    finally:
+        for replica in nodes[1:]:
+            replica.thaw()
+    assert statuses == [200] * 40
+
+
+def test_a_read_that_fails_on_a_replica_alone_runs_on_the_primary(nodes: list[Node]) -> None:
+    """A migration may not have reached the replica yet."""
+    with closing(_database(nodes)) as db:
+        eventually(partial(_reads_all_replicas, db, nodes[1:]))
+        with _paused(nodes[1:]):
+            nodes[0].execute("CREATE TABLE shells AS SELECT 1 AS id")
+            with pytest.raises(Retry), db.read_after(0) as tx:
+                tx.value("SELECT id FROM shells")
+            with db.read_after(db.commit_position()) as tx:
+                assert tx.value("SELECT id FROM shells") == 1
+
+
+@pytest.mark.parametrize("what", ["the primary itself", "a replica that lags"])
+def test_what_shows_another_state_than_the_limit_allows_is_not_read(nodes: list[Node], what: str) -> None:
+    replica = nodes[0] if what == "the primary itself" else nodes[1]
+    with closing(Postgres(nodes[0].url, replicas=replica.url, max_lag=1)) as db:
+        if replica is nodes[0]:
+            before = _count(reason="unavailable")
+            eventually(lambda: _folder_read(db, 0) and _count(reason="unavailable") > before + 20)
+        else:
+            eventually(partial(_reads_all_replicas, db, [replica]))
+            with _paused([replica]):
+                nodes[0].execute("SELECT pg_logical_emit_message(true, 'kalends', 'written')")
+                eventually(lambda: _folder_read(db, 0) == str(nodes[0].folder))
+            eventually(partial(_reads_all_replicas, db, [replica]))
+
+
+def test_the_position_of_a_write_counts_as_unknown_if_the_primary_is_gone_after_it(
+    servers: list[Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(db: Postgres) -> int:
+        raise Unavailable("The database is unavailable.")
+
+    alice = Cast(servers[0]).alice
+    monkeypatch.setattr(Postgres, "commit_position", fail)
+    created = alice.post("/api/calendars", json={"name": "Concerts"})
+    assert created.status == 201
+    assert created.headers[HEADER] == sign(Settings(secret=SECRET), UNREACHABLE)
