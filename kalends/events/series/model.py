@@ -6,10 +6,10 @@ from functools import lru_cache
 from msgspec import Struct, field, structs
 
 from kalends.events.series.rule import Rule, parse_text
-from kalends.events.series.sentence import describe, is_moved_to_last
+from kalends.events.series.sentence import describe, describe_days, is_moved_to_last
 from kalends.i18n import Text
 from kalends.ical.canonical_rule import format_days, sort_numbers
-from kalends.ical.rrule import add_defaults
+from kalends.ical.rrule import Recurrence, add_defaults
 
 
 class Repeat(Struct, frozen=True, kw_only=True):
@@ -34,6 +34,11 @@ class Repeat(Struct, frozen=True, kw_only=True):
     def sentence(self) -> Text:
         """The rule in words, for pages in any language."""
         return _describe(self.rrule, self.start_date)
+
+    @property
+    def days(self) -> Text:
+        """The rule in words without its end."""
+        return describe_days(_rule_in_words(self.rrule, self.start_date))
 
     def has(self, day: date) -> bool:
         """Whether the rule has this date, or it was added."""
@@ -84,9 +89,14 @@ def _build_repeat(rrule: str, start_date: str) -> Repeat:
 
 @lru_cache(maxsize=1_000)
 def _describe(rrule: str, start_date: str) -> Text:
+    return describe(_rule_in_words(rrule, start_date))
+
+
+@lru_cache(maxsize=1_000)
+def _rule_in_words(rrule: str, start_date: str) -> Recurrence:
     rule = parse_text(rrule)
     # A yearly rule has the date of the event, which is beside it wherever the sentence is.
-    return describe(rule if rule.frequency == "YEARLY" else add_defaults(rule, date.fromisoformat(start_date)))
+    return rule if rule.frequency == "YEARLY" else add_defaults(rule, date.fromisoformat(start_date))
 
 
 def _split(dates: str) -> list[str]:

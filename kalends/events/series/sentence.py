@@ -28,22 +28,24 @@ def is_moved_to_last(rule: Recurrence) -> bool:
 
 def describe(rule: Recurrence) -> Text:
     """The rule as a sentence without its full stop."""
+    days = describe_days(rule)
+    if rule.count is not None:
+        return ngettext("%(rule)s, once", "%(rule)s, %(num)s times", rule.count, rule=days)
+    return gettext("%(rule)s until %(date)s", rule=days, date=DateText(rule.until.local.date())) if rule.until else days
+
+
+def describe_days(rule: Recurrence) -> Text:
+    """The rule without its end."""
     if is_moved_to_last(rule):
         days = Recurrence(rule.frequency, rule.interval, months=rule.months, month_days=frozenset({max(rule.month_days)}))
-        return _add_end(rule, gettext("%(rule)s, or its last day", rule=_describe_days(days)))
-    return _add_end(rule, _describe_days(rule))
+        return gettext("%(rule)s, or its last day", rule=_describe_days(days))
+    return _describe_days(rule)
 
 
 def name_weekday(weekday: int) -> DateText:
     """`Monday` for 0."""
     # A week that begins on a Monday.
     return DateText(date(2024, 1, 1 + weekday), "weekday")
-
-
-def _add_end(rule: Recurrence, days: Text) -> Text:
-    if rule.count is not None:
-        return ngettext("%(rule)s, once", "%(rule)s, %(num)s times", rule.count, rule=days)
-    return gettext("%(rule)s until %(date)s", rule=days, date=DateText(rule.until.local.date())) if rule.until else days
 
 
 def _describe_days(rule: Recurrence) -> Text:

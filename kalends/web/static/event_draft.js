@@ -5,7 +5,7 @@
   const form = document.querySelector("form[action='/events']");
   const card = document.querySelector("[data-card]");
   const notice = document.querySelector("[data-draft]");
-  const language = document.documentElement.lang;
+  const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
   // Drafts belong to the account, and end with the tab: the next one at a shared machine does not see them.
   const key = `draft of a new event ${notice.dataset.draft}`;
   const names = ["title", "start_time", "start_clock", "end_time", "end_clock", "location", "time_zone", "calendar_id", "visibility", "description", "tag_list"];
