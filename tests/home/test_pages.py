@@ -25,7 +25,7 @@ def test_a_series_is_one_card_with_its_rule(cast: Cast, client: Client, clock: C
     an_event(cast.alice, title=f"{name} night", start_time="2026-07-01T20:00", public=True)
     page = client.get("/", query={"text": name}).text
     assert _titles(page) == [f"{name} stage", f"{name} night"]
-    assert re.search(r"Every week on Saturday until 31 December 2026 · 30 more dates", page), page
+    assert re.search(r"Every week on Saturday · 30 more dates", page), page
 
 
 def test_a_series_is_not_on_the_next_page_again(cast: Cast, client: Client) -> None:

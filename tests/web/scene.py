@@ -27,7 +27,7 @@ from tests.cast import (
     an_event,
     shared,
 )
-from tests.deliveries.samples import a_stop_token
+from tests.deliveries.samples import a_stop_token, a_suppression
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
 from tests.site.administrator import a_hidden_event
 from tests.subscribers.confirmations import confirmations
@@ -152,6 +152,7 @@ class Scene:
         closed = a_report(self.guest, event_id=self.event["id"], text=self.say("text", "It is an advertisement."))
         a_report(self.alice, comment_id=self.comment["id"], reason="abuse", email_address="gus@example.org")
         assert ada.put(f"/api/reports/{closed['id']}", json={"closed": True}).status == 200
+        a_suppression(self.settings, self.alice)
         assert ada.post("/api/admin/invitations", json={"email_address": "ines@example.org"}).status == 201
         a_hidden_event(ada, an_event(ada, title=self.say("hidden_title", "Cheap pills")), self.say("reason", "It is an advertisement."))
         blocked = {"sender": "pills@spam.example", "note": self.say("note", "Pills")}

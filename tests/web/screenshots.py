@@ -1,6 +1,9 @@
-"""The pictures of the documentation: the example data as people see it, wide and narrow, light and dark."""
+"""The pictures of the documentation: the example data as people see it, wide and narrow, light and dark.
+
+The pages that ask before they delete something, and those that links in mails open, show the records of the tests, in light alone."""
 
 import io
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -10,11 +13,13 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from kalends.http.origin import COOKIE
-from tests.cast import PASSWORD, a_question, a_reminder, a_webhook
+from kalends.settings import Settings
+from tests.cast import PASSWORD, Cast, a_question, a_reminder, a_webhook, an_event
 from tests.client import Client
 from tests.openapi.serving import serving
 from tests.serve.running import run
-from tests.web import chromium, mail_pictures
+from tests.web import chromium, mail_pictures, pages
+from tests.web.scene import Scene
 from tests.web.through import Through
 
 # The pages of guests, and those of the organiser, who administers the site as well.
@@ -93,11 +98,10 @@ def take(folder: Path, *names: str) -> None:
             browser = chromium.launch(playwright)
             for width in SIZES:
                 for scheme in SCHEMES:
-                    for pages, cookie in ((GUEST_PAGES, None), (PAGES, token)):
+                    for paths, cookie in ((GUEST_PAGES, None), (PAGES, token)):
                         page = _window(browser, service.url, cookie, width, scheme)
-                        for name in [name for name in pages if not names or name in names]:
-                            page.goto(pages[name].format(**records))
-                            _save(page.screenshot(), folder / f"{name}-{width}-{scheme}.webp")
+                        for name in [name for name in paths if not names or name in names]:
+                            _save(_picture_of(page, paths[name].format(**records)), folder / f"{name}-{width}-{scheme}.webp")
                         page.context.close()
                 if not names:
                     page = _window(browser, service.url, token, width, "light")
@@ -105,7 +109,39 @@ def take(folder: Path, *names: str) -> None:
                     _save(_picture_of_device(page), folder / f"device-{width}-light.webp")
             if not names:
                 mail_pictures.take(browser, folder, _save)
+            _take_others(browser, folder, names)
             browser.close()
+
+
+def _take_others(browser: Browser, folder: Path, names: tuple[str, ...]) -> None:
+    """The pages of the table of all pages that are not in the lists above."""
+    others = {re.sub("[^a-z]+", "-", path).strip("-"): visit for path, visit in _other_pages()}
+    with tempfile.TemporaryDirectory(prefix="kalends-screenshots-") as scratch, serving(Path(scratch)) as service:
+        scene = Scene(Cast(Client(Through(service.url))), Settings(data=scratch, base_url=service.url))
+        for width in SIZES:
+            for name, visit in others.items():
+                if names and name not in names:
+                    continue
+                reader = pages.reader(scene, visit.reader)
+                page = _window(browser, service.url, reader.token if reader else None, width, "light")
+                _save(_picture_of(page, pages.address(scene, visit.path)), folder / f"{name}-{width}-light.webp")
+                page.context.close()
+
+
+def _other_pages() -> list[tuple[str, pages.Visit]]:
+    """The path and the first visit of each page that the example data does not show."""
+    shown = [path.partition("?")[0].format(event=1, calendar=1, cancelled=1) for path in (*GUEST_PAGES.values(), *PAGES.values())]
+    table = [(name.partition(" ")[2], visits[0]) for name, visits in pages.PAGES.items()]
+    return [(path, visit) for path, visit in table if not any(re.fullmatch(re.sub(r"{\w+}", r"\\d+", path), each) for each in shown)]
+
+
+def _picture_of(page: Page, path: str) -> bytes:
+    page.goto(path)
+    # Pictures are loaded when they come into view.
+    page.evaluate(
+        "Promise.allSettled([...document.images].filter(each => each.getBoundingClientRect().top < innerHeight).map(each => each.decode()))"
+    )
+    return page.screenshot()
 
 
 def _add_records(organiser: Client) -> dict[str, int]:
@@ -119,6 +155,8 @@ def _add_records(organiser: Client) -> dict[str, int]:
     a_question(organiser, path, label="Do you need a seat near the stage?", kind="yes_no")
     a_reminder(organiser, path, days_before=1, at="18:00", text="Doors open at 20:00.")
     a_webhook(organiser)
+    assert organiser.put(f"{path}/send_to_me", json={"email": "ines.duarte@example.org"}).status == 202
+    assert organiser.delete(f"/api/events/{an_event(organiser, title='Garden party')['id']}").status == 200
     cancelled = organiser.get("/api/events?status=cancelled").json["events"][0]["id"]
     return {"event": event["id"], "calendar": event["calendars"][0]["id"], "cancelled": cancelled}
 
