@@ -1,8 +1,9 @@
 """The responses for resources of a calendar or address book, maybe ten thousand: what is the same for all is written once."""
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, Protocol
 
 from kalends.dav import paths
 from kalends.dav.paths import Kind
@@ -15,8 +16,12 @@ _DATA_OF: dict[Kind, str] = {"calendar": DATA, "resource": DATA, "book": CARD_DA
 IN_ALLPROP = [dav(name) for name in ("resourcetype", "getcontenttype", "getetag", "getlastmodified", "getcontentlength")]
 NAMES = [*IN_ALLPROP, dav("current-user-principal"), dav("current-user-privilege-set"), dav("owner"), dav("supported-report-set")]
 
+# Of these characters, neither a path nor XML has another spelling.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 # XML 1.0 cannot have control characters, not even escaped.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_WITHOUT_CONTROL = bytes(ord(" ") if code < 32 and chr(code) not in "\t\r\n" else code for code in range(256))
+# Stands for the value of a resource in a template.
+_VALUE = "\x00"
 
 
 class Listed(Protocol):
@@ -32,46 +37,65 @@ class Listed(Protocol):
     def content_type(self) -> str: ...
 
 
-def writer(
-    subject: Subject, folder: str, names: list[str], texts: Mapping[str, bytes] | None = None, *, is_brief: bool = False
-) -> Callable[[Listed], str]:
-    """A function that writes the response of a resource with these properties; `texts` has the files by name."""
-    parts: list[str | Callable[[Listed], str]] = []
+_VALUES: dict[str, Callable[[Listed], Any]] = {
+    dav("getetag"): attrgetter("etag"),
+    dav("getcontenttype"): attrgetter("content_type"),
+    dav("getlastmodified"): lambda resource: timestamps.format_http_date(resource.updated_at),
+}
+
+
+def describe_all(
+    subject: Subject,
+    folder: str,
+    names: list[str],
+    resources: Sequence[Listed],
+    texts: Mapping[str, bytes] | None = None,
+    *,
+    is_brief: bool = False,
+) -> Iterable[str]:
+    """The responses of the resources with these properties; `texts` has the files by name."""
+    template = f"<D:response><D:href>{_literal(escape(folder))}%s</D:href><D:propstat><D:prop>"
+    fields: list[Callable[[Listed], Any]] = [_write_name]
     missing = ""
     for name in names:
         part = _part(subject, name, texts)
         if part is None:
             missing += "" if is_brief else name_element(name)
+        elif isinstance(part, str):
+            template += _literal(part)
         else:
-            parts.append(part)
+            template += _literal(name_element(name, _VALUE)).replace(_VALUE, "%s")
+            fields.append(part)
     tail = propstat(missing, 404) if missing else ""
-    ended = f"</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>{tail}</D:response>"
-    begun = f"<D:response><D:href>{escape(folder)}"
-
-    def write(resource: Listed) -> str:
-        found = "".join([part if isinstance(part, str) else part(resource) for part in parts])
-        return f"{begun}{escape(paths.quote_name(resource.name))}</D:href><D:propstat><D:prop>{found}{ended}"
-
-    return write
+    template += f"</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>{_literal(tail)}</D:response>"
+    return map(template.__mod__, zip(*(map(field, resources) for field in fields), strict=True))
 
 
-def escape_text(text: bytes) -> str:
+def _literal(text: str) -> str:
+    """The text as a part of a template."""
+    return text.replace("%", "%%")
+
+
+def _write_name(resource: Listed) -> str:
+    name = resource.name
+    return name if _PLAIN_NAME.fullmatch(name) else escape(paths.quote_name(name))
+
+
+def escape_text(content: bytes) -> str:
+    text = content.translate(_WITHOUT_CONTROL).decode("utf-8", "replace").replace("\ufffe", " ").replace("\uffff", " ")
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     # A parser of XML makes CRLF to LF, unless the CR is escaped.
-    octets = text.replace(b"&", b"&amp;").replace(b"<", b"&lt;").replace(b">", b"&gt;").replace(b"\r", b"&#13;")
-    return _CONTROL.sub(" ", octets.decode("utf-8", "replace"))
+    return text.replace("\r", "&#13;")
 
 
-def _part(subject: Subject, name: str, texts: Mapping[str, bytes] | None) -> str | Callable[[Listed], str] | None:
-    if name == dav("getetag"):
-        return lambda resource: f"<D:getetag>{escape(resource.etag)}</D:getetag>"
-    if name == dav("getcontenttype"):
-        return lambda resource: f"<D:getcontenttype>{resource.content_type}</D:getcontenttype>"
-    if name == dav("getlastmodified"):
-        return lambda resource: f"<D:getlastmodified>{timestamps.format_http_date(resource.updated_at)}</D:getlastmodified>"
+def _part(subject: Subject, name: str, texts: Mapping[str, bytes] | None) -> str | Callable[[Listed], Any] | None:
+    """The element if it is the same for all, else a function of the value in it; None if resources have no such property."""
+    if name in _VALUES:
+        return _VALUES[name]
     if name == dav("getcontentlength") and texts is not None:
-        return lambda resource: f"<D:getcontentlength>{len(texts[resource.name])}</D:getcontentlength>"
+        return lambda resource: len(texts[resource.name])
     if name == _DATA_OF.get(subject.kind) and texts is not None:
-        return lambda resource: name_element(name, escape_text(texts[resource.name]))
+        return lambda resource: escape_text(texts[resource.name])
     constants: dict[str, Callable[[], str]] = {
         dav("resourcetype"): lambda: "",
         dav("current-user-principal"): lambda: write_principal(subject),

@@ -3,6 +3,7 @@
 Granian decodes a path before anybody sees it, so `%2F` in a name cannot be told from a slash. Calendars and address books have no
 folders, so a name is all that follows them."""
 
+import re
 from typing import Literal
 from urllib.parse import quote, unquote, urlsplit
 
@@ -21,6 +22,8 @@ _FOLDERS: dict[str, tuple[Kind, Kind, Kind]] = {"calendars": ("home", "calendar"
 
 # Characters that RFC 3986 has in a segment as they are: each name has one spelling in our replies.
 _PLAIN = "@:!$&'()*+,;="
+# A path that has one spelling.
+_PLAIN_PATH = re.compile(r"/[A-Za-z0-9_.-][A-Za-z0-9_./-]*")
 
 
 class Target(Struct, frozen=True):
@@ -65,6 +68,8 @@ def parse(path: str) -> Target:
 
 def parse_href(href: str) -> Target:
     """What an href of a client names: a path or a whole URL, in any spelling."""
+    if _PLAIN_PATH.fullmatch(href):
+        return parse(href)
     try:
         return parse(unquote(urlsplit(href.strip()).path, errors="strict"))
     except ValueError:

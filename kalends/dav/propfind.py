@@ -41,7 +41,7 @@ def propfind_calendar(call: Call) -> DavReply:
         names = resource_names(call.root)
         found = resources.find_all(call.ctx, calendar)
         texts = text.read_all(call.ctx, calendar, found) if needs_text(names) else None
-        responses += map(listing.writer(subject, folder, names, texts, is_brief=call.is_brief), found)
+        responses += listing.describe_all(subject, folder, names, found, texts, is_brief=call.is_brief)
     return DavReply(207, multistatus(responses))
 
 
@@ -55,7 +55,7 @@ def propfind_resource(call: Call) -> DavReply:
     texts = text.read_all(call.ctx, calendar, [resource]) if needs_text(names) else None
     folder = paths.calendar(policy.user(call.ctx).id, call.target.slug)
     subject = Subject(call.ctx, policy.user(call.ctx), "resource", calendar)
-    return DavReply(207, multistatus([listing.writer(subject, folder, names, texts, is_brief=call.is_brief)(resource)]))
+    return DavReply(207, multistatus(listing.describe_all(subject, folder, names, [resource], texts, is_brief=call.is_brief)))
 
 
 def describe(call: Call, subject: Subject, path: str) -> Response:

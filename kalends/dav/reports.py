@@ -1,5 +1,6 @@
 """REPORT: calendar-query, calendar-multiget, free-busy-query and sync-collection."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element
 
@@ -78,12 +79,12 @@ def read_limit(root: Element, limit: str, number: str) -> int | None:
     return int(text_[:9])
 
 
-def _describe(call: Call, calendar: Calendar, root: Element, found: list[Resource]) -> list[str]:
+def _describe(call: Call, calendar: Calendar, root: Element, found: list[Resource]) -> Iterable[str]:
     names = resource_names(root) if requested_names_or_none(root) else listing.IN_ALLPROP
     subject = Subject(call.ctx, policy.user(call.ctx), "resource", calendar)
     texts = _texts(call, calendar, root, found) if needs_text(names) else None
     folder = paths.calendar(subject.actor.id, call.target.slug)
-    return list(map(listing.writer(subject, folder, names, texts, is_brief=call.is_brief), found))
+    return listing.describe_all(subject, folder, names, found, texts, is_brief=call.is_brief)
 
 
 def requested_names_or_none(root: Element) -> list[str] | None:

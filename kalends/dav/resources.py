@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from hashlib import blake2b
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from kalends.context import Context
 from kalends.dav import store
@@ -17,15 +17,15 @@ from kalends.records.calendar import Calendar
 DERIVED_NAME = re.compile(r"(event|series)-([1-9][0-9]{0,17})\.ics")
 
 
-class Resource(Struct):
+class Resource(Struct, gc=False):
     """A resource with its ETag in quotation marks; `is_changed` if an event was changed since a client wrote it."""
 
     name: str
     etag: str = ""
     updated_at: int = 0
     row: Row | None = None
-    event_ids: list[int] = field(default_factory=list)
-    series_ids: list[int] = field(default_factory=list)
+    event_ids: tuple[int, ...] = ()
+    series_ids: tuple[int, ...] = ()
     is_changed: bool = False
     state: str = ""
 
@@ -88,33 +88,48 @@ def _build(events: list[Item], series: list[Item], rows: list[Row]) -> list[Reso
     """The resources of the items, and the rows without events."""
     by_id = {row.id: row for row in rows}
     named: dict[int, Resource] = {}
-    resources: list[Resource] = []
-    for kind, items in (("event", events), ("series", series)):
-        for item in items:
-            row = by_id.get(item.resource_id) if item.resource_id is not None else None
-            tag = f"{item.id}-{item.version}-{item.updated_at}" if kind == "event" else f"s{item.id}-{item.version}"
-            if row is None:
-                resource = Resource(f"{kind}-{item.id}.ics", f'"{tag}"', item.updated_at)
-                resources.append(resource)
-            else:
-                resource = named.setdefault(row.id, Resource(row.name, row=row))
-                resource.state = f"{resource.state},{tag}" if resource.state else tag
-            resource.updated_at = max(resource.updated_at, item.updated_at)
-            (resource.event_ids if kind == "event" else resource.series_ids).append(item.id)
-    for row in rows:
-        if not row.has_events and not row.gone:
-            named[row.id] = Resource(row.name, row=row)
+    derived: list[Resource] = []
+    for item in events:
+        tag = f"{item.id}-{item.version}-{item.updated_at}"
+        if row := by_id.get(item.resource_id or 0):
+            resource = _add(named, row, tag, item)
+            resource.event_ids += (item.id,)
+        else:
+            derived.append(Resource(f"event-{item.id}.ics", f'"{tag}"', item.updated_at, event_ids=(item.id,)))
+    for item in series:
+        tag = f"s{item.id}-{item.version}"
+        if row := by_id.get(item.resource_id or 0):
+            resource = _add(named, row, tag, item)
+            resource.series_ids += (item.id,)
+        else:
+            derived.append(Resource(f"series-{item.id}.ics", f'"{tag}"', item.updated_at, series_ids=(item.id,)))
     for resource in named.values():
-        _tag(resource)
-    return resources + list(named.values())
+        _set_etag(resource)
+    alone = [row for row in rows if not row.has_events and not row.gone]
+    return derived + list(named.values()) + [Resource(row.name, _etag_of(row), row.written_at, row) for row in alone]
 
 
-def _tag(resource: Resource) -> None:
-    """Set the ETag of a resource that a client wrote: it stays as it is until a client or somebody else changes it."""
+def _add(named: dict[int, Resource], row: Row, tag: str, item: Item) -> Resource:
+    """Add the version of an event or a series to the resource of the row."""
+    if resource := named.get(row.id):
+        resource.state = f"{resource.state},{tag}"
+        resource.updated_at = max(resource.updated_at, item.updated_at)
+    else:
+        resource = named[row.id] = Resource(row.name, updated_at=max(item.updated_at, row.written_at), row=row, state=tag)
+    return resource
+
+
+def _set_etag(resource: Resource) -> None:
+    """The ETag of a resource that a client wrote stays as it is until a client or somebody else changes it."""
     row = resource.row
     assert row
-    resource.state = ",".join(sorted(resource.state.split(",")))
-    resource.is_changed = row.has_events and resource.state != row.state
-    changed = f"-{blake2b(resource.state.encode(), digest_size=6).hexdigest()}" if resource.is_changed else ""
-    resource.etag = f'"r{row.id}-{row.version}{changed}"'
-    resource.updated_at = max(resource.updated_at, row.written_at)
+    changed = ""
+    if resource.state != row.state:
+        resource.state = ",".join(sorted(resource.state.split(",")))
+        resource.is_changed = resource.state != row.state
+        changed = f"-{blake2b(resource.state.encode(), digest_size=6).hexdigest()}" if resource.is_changed else ""
+    resource.etag = _etag_of(row, changed)
+
+
+def _etag_of(row: Row, changed: str = "") -> str:
+    return f'"r{row.id}-{row.version}{changed}"'

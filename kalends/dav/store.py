@@ -12,7 +12,7 @@ from kalends.events.conditions import LONG_SECONDS
 from kalends.records.calendar import Calendar
 
 
-class Item(Struct, frozen=True, array_like=True):
+class Item(Struct, frozen=True, array_like=True, gc=False):
     """A single event or a series on the calendar, with its version, and the resource that a client wrote for it."""
 
     id: int
@@ -21,7 +21,7 @@ class Item(Struct, frozen=True, array_like=True):
     resource_id: int | None
 
 
-class Row(Struct, frozen=True, array_like=True):
+class Row(Struct, frozen=True, array_like=True, gc=False):
     """What a client wrote, without the files."""
 
     id: int

@@ -1,6 +1,7 @@
 """PUT and DELETE of a resource in a calendar."""
 
 import zlib
+from collections.abc import Sequence
 
 from kalends import errors, quotas
 from kalends.context import Context
@@ -56,7 +57,7 @@ def find_locked(ctx: Context, calendar: Calendar, name: str) -> Resource | None:
     resource = resources.find(ctx, calendar, name)
     if resource is None or not (resource.event_ids or resource.series_ids):
         return resource
-    event_store.lock(ctx, [*resource.event_ids, *import_store.find_event_ids_of_series(ctx, resource.series_ids)])
+    event_store.lock(ctx, [*resource.event_ids, *import_store.find_event_ids_of_series(ctx, list(resource.series_ids))])
     return resources.find(ctx, calendar, name)
 
 
@@ -83,7 +84,9 @@ def save(ctx: Context, calendar: Calendar, name: str, current: Resource | None, 
     return save_file(ctx, calendar, name, file, event_ids, series_ids)
 
 
-def save_file(ctx: Context, calendar: Calendar, name: str, file: CalendarObject, event_ids: list[int], series_ids: list[int]) -> Resource:
+def save_file(
+    ctx: Context, calendar: Calendar, name: str, file: CalendarObject, event_ids: Sequence[int], series_ids: Sequence[int]
+) -> Resource:
     """Keep the file of these events and series under its name."""
     original, has_events = zlib.compress(file.content, 1), bool(event_ids or series_ids)
     quotas.reserve(ctx, calendar.owner_id, "events", 0, len(original))

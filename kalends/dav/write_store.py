@@ -1,5 +1,6 @@
 """The SQL of what clients write: their files, and the events that these became."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import json
@@ -34,14 +35,14 @@ def update_base(ctx: Context, row_id: int, base: bytes, state: str) -> None:
     ctx.tx.run("UPDATE dav_resources SET base = :base, state = :state WHERE id = :id", id=row_id, base=base, state=state)
 
 
-def update_parts(ctx: Context, calendar: Calendar, row_id: int, event_ids: list[int], series_ids: list[int]) -> None:
+def update_parts(ctx: Context, calendar: Calendar, row_id: int, event_ids: Sequence[int], series_ids: Sequence[int]) -> None:
     """The file is now these events and series, and no others. Other files of theirs in the calendar are gone."""
     ctx.tx.run("DELETE FROM dav_parts WHERE resource_id = :id", id=row_id)
     for column, ids in (("event_id", event_ids), ("series_id", series_ids)):
         for (other_id,) in ctx.tx.rows(
             f"SELECT DISTINCT resource_id FROM dav_parts WHERE calendar_id = :calendar AND {column} {ctx.db.in_list('ids')}",
             calendar=calendar.id,
-            ids=ids,
+            ids=list(ids),
         ):
             delete_file(ctx, other_id)
     parts: list[dict[str, Any]] = [{"event_id": event_id, "series_id": None} for event_id in event_ids]

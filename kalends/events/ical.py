@@ -1,7 +1,7 @@
 """Events as an iCalendar file (RFC 5545), byte for byte the same each time. Formatted by hand, because feeds are long and often read."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 
 from kalends import policy
@@ -45,7 +45,7 @@ def join_file(components: Iterable[str], years: Mapping[str, set[int]], properti
     """The file: its properties, the time zones for the years that the events need, and the VEVENT components."""
     head = ["BEGIN:VCALENDAR", "VERSION:2.0", f"PRODID:{PRODUCT}", *([f"METHOD:{method}"] if method else []), *properties]
     zones = [_format_zone(zone, frozenset(needed)) for zone, needed in sorted(years.items())]
-    return "".join([*map(_line, head), *zones, *components, _line("END:VCALENDAR")]).encode()
+    return "".join([_join_lines(head), *zones, *components, "END:VCALENDAR\r\n"]).encode()
 
 
 @lru_cache(maxsize=1_000)
@@ -96,7 +96,7 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
     for trigger in triggers:
         lines += ["BEGIN:VALARM", "ACTION:DISPLAY", f"DESCRIPTION:{_text(event.title)}", f"TRIGGER:{trigger}", "END:VALARM"]
     lines.append("END:VEVENT")
-    return "".join(map(_line, lines))
+    return _join_lines(lines)
 
 
 def format_times(event: Event) -> list[str]:
@@ -119,8 +119,10 @@ def _format_last_day(first: date, last: date) -> str:
 
 def format_instant(name: str, instant: int, zone: str) -> str:
     """A property in local time; in UTC if it is the second of two equal local times, which iCalendar cannot express."""
+    if zone == "UTC":
+        return f"{name}:{_format_utc(instant)}"
     local = datetimes.to_local(instant, zone)
-    return f"{name}:{_format_utc(instant)}" if local.fold or zone == "UTC" else format_local(name, local, zone)
+    return f"{name}:{_format_utc(instant)}" if local.fold else format_local(name, local, zone)
 
 
 def format_local(name: str, local: datetime, zone: str) -> str:
@@ -142,16 +144,16 @@ def add_years(years: Years, event: Event) -> None:
 
 
 def _format_utc(instant: int) -> str:
-    return f"{_format_datetime(datetimes.to_local(instant, 'UTC').astimezone(UTC))}Z"
+    return f"{_format_datetime(datetimes.to_utc(instant))}Z"
 
 
 def _format_datetime(local: datetime) -> str:
-    return f"{local.year:04}{local.month:02}{local.day:02}T{local.hour:02}{local.minute:02}{local.second:02}"
+    return local.isoformat().replace("-", "").replace(":", "")[:15]
 
 
 def add_lines(component: str, lines: Iterable[str]) -> str:
     """The component with more lines at its end."""
-    return component.removesuffix(_END) + "".join(map(_line, lines)) + _END
+    return component.removesuffix(_END) + _join_lines(lines) + _END
 
 
 def _text(value: str) -> str:
@@ -159,5 +161,5 @@ def _text(value: str) -> str:
     return escape(replace_control_characters(value, lines=True))
 
 
-def _line(line: str) -> str:
-    return f"{line}\r\n" if len(line) <= MAX_OCTETS and line.isascii() else fold(line)
+def _join_lines(lines: Iterable[str]) -> str:
+    return "".join([f"{line}\r\n" if len(line) <= MAX_OCTETS and line.isascii() else fold(line) for line in lines])

@@ -15,7 +15,6 @@ FIRST_YEAR, LAST_YEAR = 1900, 9999
 YEARS = gettext("the year must be from %(first)s to %(last)s", first=str(FIRST_YEAR), last=str(LAST_YEAR))
 EXAMPLE = gettext("write it like 2026-05-11T17:00:00+02:00, 2026-05-11T17:00 or 2026-05-11")
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _FIRST = (date(FIRST_YEAR, 1, 1).toordinal() - _EPOCH_DAY) * DAY_SECONDS - DAY_SECONDS
 _LAST = (date(LAST_YEAR, 12, 31).toordinal() - _EPOCH_DAY + 1) * DAY_SECONDS - 1
@@ -81,11 +80,15 @@ def to_instant(local: datetime, zone: str) -> int:
 
 def to_local(instant: int, zone: str) -> datetime:
     """The local time of the instant in the zone; in UTC where the local year would be 10000."""
-    moment = _EPOCH + timedelta(seconds=min(instant, _LAST))
+    moment = to_utc(instant)
     try:
         return moment.astimezone(zone_info(zone))
     except OverflowError:
         return moment
+
+
+def to_utc(instant: int) -> datetime:
+    return datetime.fromtimestamp(min(instant, _LAST), UTC)
 
 
 def format_instant(instant: int, zone: str) -> str:

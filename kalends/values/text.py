@@ -51,6 +51,8 @@ def clean(value: str, *, lines: bool = False, strip: bool = True) -> str:
 
 def replace_control_characters(value: str, *, lines: bool = False) -> str:
     """The text on one line, with a space for each run of control characters; with `lines`, newlines and tabs stay."""
+    if value.isprintable():
+        return value
     return _CONTROL_IN_LINES.sub(" ", _normalize_newlines(value)) if lines else _CONTROL.sub(" ", value)
 
 

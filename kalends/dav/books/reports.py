@@ -1,5 +1,6 @@
 """REPORT on an address book: addressbook-query, addressbook-multiget and sync-collection."""
 
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from kalends import policy
@@ -75,7 +76,7 @@ def _cut(call: Call) -> str:
     return write_response(Response(paths.book(policy.user(call.ctx).id, call.target.slug), status=507, error=_CUT))
 
 
-def _describe(call: Call, root: Element, found: list[Card]) -> list[str]:
+def _describe(call: Call, root: Element, found: list[Card]) -> Iterable[str]:
     prop = root.find(dav("prop"))
     names = resource_names(root) if prop is not None and len(prop) else listing.IN_ALLPROP
     data = prop.find(listing.CARD_DATA) if prop is not None else None
