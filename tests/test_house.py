@@ -90,7 +90,19 @@ MODULE_LAYERS = {
         *("quotas", "backup.file", "backup.restore", "backup.take", "dav.books.book_store", "dav.calendar_store", "dav.write_store"),
         *(
             f"calendar_view.{name}"
-            for name in ("agenda", "days", "entries", "hidden_calendars", "links", "month", "month_html", "rail", "week")
+            for name in (
+                "agenda",
+                "days",
+                "entries",
+                "hidden_calendars",
+                "links",
+                "month",
+                "month_html",
+                "rail",
+                "rows_html",
+                "search",
+                "week",
+            )
         ),
         *(
             "calendars.search",
@@ -217,6 +229,7 @@ MODULE_LAYERS = {
             "web.markdown",
             "web.cover",
             "web.environment",
+            "web.escaping",
             "web.form_token",
             "web.forms",
             "web.guest_form",

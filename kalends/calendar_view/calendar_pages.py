@@ -7,14 +7,15 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from kalends import errors, policy
-from kalends.calendar_view import entries, hidden_calendars, rail
+from kalends.calendar_view import entries, hidden_calendars, rail, search
 from kalends.calendar_view.agenda import Agenda, agenda
 from kalends.calendar_view.days import AGENDA, DAY, EARLIEST, LATEST, MONTH, WEEK, Days, around
-from kalends.calendar_view.entries import Entry
 from kalends.calendar_view.links import Links, repeated_query
 from kalends.calendar_view.month import placed, weeks
 from kalends.calendar_view.month_html import Drawing
 from kalends.calendar_view.rail import Group
+from kalends.calendar_view.rows_html import draw_events, draw_ticks
+from kalends.calendar_view.search import Overview, Search
 from kalends.calendar_view.week import columns
 from kalends.changes import batch
 from kalends.changes.model import Kind
@@ -61,26 +62,30 @@ def show(ctx: Context, params: CalendarView) -> Document:
     choice = _choose_calendars(ctx, params.calendar_ids)
     days = around(params.view, day, ctx.locale)
     month = around(MONTH, day, ctx.locale)
-    events, is_cut = choice.find(ctx, days, zone)
-    of_month = events if days.view == MONTH else choice.find(ctx, month, zone)[0]
+    overview = search.find_overview(ctx, choice.search(month, zone))
     links = Links("/calendar", repeated_query(params.calendar_ids, params.time_zone))
     drawing = Drawing(ctx.locale, now.date(), links, can_create=ctx.actor is not None)
-    mini = rail.mini_month(month, days.view, of_month)
+    if days.view == MONTH:
+        values = lay_out_month(ctx, days, overview, choice.ticked, drawing)
+    else:
+        values = lay_out(ctx, choice.search(days, zone), choice.ticked, drawing, now)
+    mini = rail.mini_month(month, days.view, overview)
     return render(
         "calendar_view/show.html",
         ctx,
-        **lay_out(ctx, days, events, choice.ticked, drawing, now),
+        **values,
         title=days.title,
         views=VIEWS,
         can_create=ctx.actor is not None,
         today=now.date(),
         zone=zone,
-        is_cut=is_cut,
         links=links,
         mini=mini,
+        mini_weekdays=drawing.weekdays(month),
         mini_rows=drawing.mini(mini, days),
         groups=choice.groups,
         ticked={calendar.id for calendar in choice.ticked},
+        draw_ticks=draw_ticks,
         editable=[calendar for group in choice.groups for calendar in group.calendars if policy.can_edit(calendar)],
         time_zone=params.time_zone,
         stream=_stream(ctx, choice.selected),
@@ -98,8 +103,8 @@ class Choice(Struct, frozen=True):
     searched: list[Calendar] | None
     hidden: frozenset[int]
 
-    def find(self, ctx: Context, days: Days, zone: str) -> tuple[list[Entry], bool]:
-        return entries.of_days(ctx, days, self.searched, zone, self.hidden)
+    def search(self, days: Days, zone: str) -> Search:
+        return Search(days, zone, self.searched, self.hidden)
 
 
 def _choose_calendars(ctx: Context, calendar_ids: Sequence[int] | None) -> Choice:
@@ -122,21 +127,32 @@ def _stream(ctx: Context, selected: list[Calendar]) -> str | None:
     return f"/api/changes/stream?kinds={','.join(STREAM_KINDS)}{of_calendar}&cursor={batch.start(ctx, calendar_id, STREAM_KINDS)}"
 
 
-def lay_out(
-    ctx: Context, days: Days, events: list[Entry], calendars: list[Calendar], drawing: Drawing, now: datetime | None = None
-) -> dict[str, Any]:
-    """The template values of the view: its days, with the events in their cells."""
-    if days.view == MONTH:
-        grid = weeks(days, events)
-        chosen = [entry for entry in events if entry.first <= days.day <= entry.last]
-        entries.mark(ctx, [*placed(grid), *chosen], calendars)
-        return {"days": days, "week": grid[0], "rows": drawing.month(days, grid), "agenda": [Agenda(days.day, chosen)] if chosen else []}
-    entries.mark(ctx, events, calendars)
+def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: list[Calendar], drawing: Drawing) -> dict[str, Any]:
+    """The template values of a month: its weeks with the events in their cells, and the events of the chosen day."""
+    grid = weeks(days, overview.bars)
+    cells = [cell for week in grid for cell in week]
+    counts = {day: len(starts) for day, starts in overview.starts.items()}
+    loaded = overview.load(ctx, {cell.day: cell.room for cell in cells} | {days.day: counts.get(days.day, 0)})
+    for cell in cells:
+        if cell.day in loaded:
+            cell.add(loaded[cell.day], counts[cell.day])
+    chosen = [bar for bar in overview.bars if bar.first <= days.day <= bar.last] + loaded.get(days.day, [])
+    entries.mark(ctx, [*placed(grid), *chosen], calendars, overview.zone)
+    lists = [Agenda(days.day, sorted(chosen, key=lambda entry: (entry.start_at, entry.id)))] if chosen else []
+    drawn = {"weekdays": drawing.weekdays(days), "rows": drawing.month(days, grid)}
+    return {"days": days, **drawn, "agenda": lists, "draw_events": draw_events, "is_cut": overview.is_cut}
+
+
+def lay_out(ctx: Context, searched: Search, calendars: list[Calendar], drawing: Drawing, now: datetime | None = None) -> dict[str, Any]:
+    """The template values of another view: its days with their events."""
+    days = searched.days
+    events, is_cut = search.find(ctx, searched)
+    entries.mark(ctx, events, calendars, searched.zone)
     if days.view == AGENDA:
-        return {"days": days, "agenda": agenda(days, events)}
+        return {"days": days, "agenda": agenda(days, events), "draw_events": draw_events, "is_cut": is_cut}
     parts = columns(days, events, now)
     bar_rows = max(len(column.bars.lanes) + bool(column.bars.more) for column in parts)
-    return {"days": days, "columns": parts, "bar_rows": bar_rows, "items": drawing.items}
+    return {"days": days, "columns": parts, "bar_rows": bar_rows, "items": drawing.items, "is_cut": is_cut}
 
 
 def day_of(text: str | None, today: date) -> date:

@@ -5,11 +5,12 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from kalends import policy
-from kalends.calendar_view import entries
-from kalends.calendar_view.calendar_pages import day_of, lay_out
-from kalends.calendar_view.days import around
+from kalends.calendar_view import search
+from kalends.calendar_view.calendar_pages import day_of, lay_out, lay_out_month
+from kalends.calendar_view.days import MONTH, around
 from kalends.calendar_view.links import Links
 from kalends.calendar_view.month_html import Drawing
+from kalends.calendar_view.search import Search
 from kalends.context import Context
 from kalends.events import present
 from kalends.http.endpoint import Document
@@ -33,18 +34,22 @@ def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
     today = datetimes.to_local(ctx.now, calendar.time_zone).date()
     days = around(params.view, day_of(params.date, today), ctx.locale)
-    events, is_cut = entries.of_days(ctx, days, [calendar], calendar.time_zone)
+    searched = Search(days, calendar.time_zone, [calendar])
     links = Links(f"/embed/calendars/{calendar_id}", is_embedded=True)
+    drawing = Drawing(ctx.locale, today, links)
+    if days.view == MONTH:
+        values = lay_out_month(ctx, days, search.find_overview(ctx, searched), [calendar], drawing)
+    else:
+        values = lay_out(ctx, searched, [calendar], drawing)
     _allow_embedding(ctx)
     return render(
         "calendar_view/embed_calendar.html",
         ctx,
         csp=EMBEDDED,
-        **lay_out(ctx, days, events, [calendar], Drawing(ctx.locale, today, links)),
+        **values,
         title=calendar.name,
         calendar=calendar,
         today=today,
-        is_cut=is_cut,
         can_create=False,
         links=links,
     )

@@ -1,30 +1,24 @@
-"""The events of some days as calendar entries: in the reader's time zone and the colours of their calendars."""
+"""Events as calendar entries: in the reader's time zone and the colours of their calendars."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from itertools import starmap
+from functools import lru_cache, partial
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from kalends.calendar_view import store
-from kalends.calendar_view.days import ONE_DAY, Days, date_range
 from kalends.context import Context
-from kalends.events import cursor, listing
-from kalends.events.query import EventQuery
-from kalends.http.paging import MAX_PAGE
-from kalends.i18n.locale import ENGLISH
+from kalends.i18n.locale import ENGLISH, Locale
 from kalends.records.calendar import Calendar
 from kalends.values import datetimes
-from kalends.values.datetimes import DAY_SECONDS
+from kalends.values.format_cache import FormatCache
 
-MAX_ENTRIES = 1_000
 # The colour of an event whose calendars the reader cannot see.
 GREY = "#7a7a7a"
 
 
 class Entry(Struct, gc=False):
-    """An event with its days in the reader's time zone: `of_days` adds them to what the database has. `mark` adds the clock time of its
+    """An event with its days in the reader's time zone: `search` adds them to what the database has. `mark` adds the clock time of its
     start, and the colour and name of its calendar.
 
     calendar_id: the calendar on which it was found, if any.
@@ -74,69 +68,14 @@ class Piece(Struct, frozen=True):
     position: str = ""
 
 
-def of_days(
-    ctx: Context, days: Days, calendars: Sequence[Calendar] | None, zone: str, hidden: frozenset[int] = frozenset()
-) -> tuple[list[Entry], bool]:
-    """The events of these days in the order of their start, and whether there are more than MAX_ENTRIES.
-
-    Without calendars: all public events, but those that are on hidden calendars only."""
-    # The days of an all-day event are those of its own time zone: one day more on both sides includes them all.
-    first, last = days.first - ONE_DAY, days.last + ONE_DAY
-    midnights = [datetimes.start_of_day(day, zone) for day in date_range(first, last + ONE_DAY)]
-    if calendars is None:
-        rows = store.find_public(ctx, midnights[0], midnights[-1], MAX_ENTRIES + 1)
-    else:
-        rows = store.find_placed(ctx, midnights[0], midnights[-1], calendars, MAX_ENTRIES + 1)
-    is_cut = len(rows) > MAX_ENTRIES
-    if is_cut:
-        rows = store.find_by_ids(ctx, _first_ids(ctx, first, last, calendars, zone))
-    entries = _in_order(rows, calendars or ())
-    _add_days(entries, zone, first, midnights)
-    if hidden:
-        entries = _without_hidden(ctx, entries, hidden)
-    return [entry for entry in entries if days.first <= entry.first <= days.last or _is_on(entry, days, midnights[1])], is_cut
-
-
-def _first_ids(ctx: Context, first: date, last: date, calendars: Sequence[Calendar] | None, zone: str) -> list[int]:
-    """The first MAX_ENTRIES events of more, whose order an index has."""
-    query = EventQuery(start_time=first.isoformat(), end_time=last.isoformat(), overlaps=True, limit=MAX_PAGE)
-    ids: list[int] = []
-    while len(ids) < MAX_ENTRIES and (page := listing.find(ctx, query, calendars, zone)[:MAX_PAGE]):
-        ids += [row.id for row in page]
-        query = structs.replace(query, after=cursor.encode(page[-1]))
-    return ids
-
-
-def _in_order(rows: Sequence[store.Row], calendars: Sequence[Calendar]) -> list[Entry]:
-    """The events in the order of their start. One that is on several of the calendars is once in it, for the first of them."""
-    entries = list(starmap(Entry, sorted(rows)))
-    if len(calendars) < 2:
-        return entries
-    order = {calendar.id: number for number, calendar in enumerate(calendars)}
-    by_id: dict[int, Entry] = {}
-    for entry in entries:
-        other = by_id.setdefault(entry.id, entry)
-        if other is not entry and order[entry.calendar_id or 0] < order[other.calendar_id or 0]:
-            by_id[entry.id] = entry
-    return list(by_id.values())
-
-
-def _without_hidden(ctx: Context, entries: list[Entry], hidden: frozenset[int]) -> list[Entry]:
-    """The events that are on no calendar, or on one that is not hidden."""
-    calendars: dict[int, set[int]] = {}
-    for event_id, calendar_id, *_ in store.find_calendars(ctx, [entry.id for entry in entries]):
-        calendars.setdefault(event_id, set()).add(calendar_id)
-    return [entry for entry in entries if entry.id not in calendars or not calendars[entry.id] <= hidden]
-
-
-def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[Calendar]) -> None:
-    """Add to each entry its clock time, and the colour and name of the calendar on which it was found; or else of the first of these
-    calendars that holds it, or of any that the reader sees."""
-    clock = ctx.locale.formats.clock
+def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[Calendar], zone: str) -> None:
+    """Add to each entry its clock time in the zone, and the colour and name of the calendar on which it was found; or else of the first
+    of these calendars that holds it, or of any that the reader sees."""
+    clock = clocks(ctx.locale, zone)
     by_id = {calendar.id: calendar for calendar in calendars}
     others: dict[int, Entry] = {}
     for entry in entries:
-        entry.clock = clock(start) if (start := entry.start) else ""
+        entry.clock = "" if entry.all_day else clock[entry.start_at]
         if entry.calendar_id is None:
             others[entry.id] = entry
         else:
@@ -147,30 +86,11 @@ def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[Calendar]) 
             others[event_id].color, others[event_id].calendar = color, name
 
 
-def _add_days(entries: list[Entry], zone: str, first: date, midnights: list[int]) -> None:
-    """Add the days of the events in the zone: found by a binary search among the midnights, since there are hundreds of events."""
-    dates = date_range(first, first + (len(midnights) - 2) * ONE_DAY)
-
-    def day_of(instant: int) -> date:
-        index = bisect_right(midnights, instant) - 1
-        return dates[index] if 0 <= index < len(dates) else datetimes.to_local(instant, zone).date()
-
-    for entry in entries:
-        entry.zone = zone
-        duration = 0 if entry.end_at is None else entry.end_at - entry.start_at
-        if entry.all_day:
-            entry.first = datetimes.to_local(entry.start_at, entry.time_zone).date()
-            last_at = entry.start_at + duration - 1
-            entry.last = datetimes.to_local(last_at, entry.time_zone).date() if duration > DAY_SECONDS else entry.first
-            entry.is_bar = True
-        else:
-            # An event that ends in the small hours is shown on the evening before.
-            entry.first = entry.last = day_of(entry.start_at)
-            if duration >= DAY_SECONDS:
-                entry.last = day_of(entry.start_at + duration - 1)
-                entry.is_bar = entry.first != entry.last
+@lru_cache(32)
+def clocks(locale: Locale, zone: str) -> FormatCache:
+    """The clock time of an instant, as the calendar shows it again and again."""
+    return FormatCache(partial(_clock, locale, zone))
 
 
-def _is_on(entry: Entry, days: Days, start_at: int) -> bool:
-    """Whether the event is in these days, which begin at start_at."""
-    return entry.first <= days.last and (entry.last >= days.first or (not entry.is_bar and (entry.end_at or 0) > start_at))
+def _clock(locale: Locale, zone: str, instant: int) -> str:
+    return locale.formats.clock(datetimes.to_local(instant, zone))

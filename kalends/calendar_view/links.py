@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from urllib.parse import urlencode
 
+from markupsafe import escape
 from msgspec import Struct
 
 from kalends.calendar_view.days import AGENDA, DAY
@@ -21,8 +22,12 @@ class Links(Struct, frozen=True):
     def to(self, view: str, day: date) -> str:
         return f"{self.path}?view={view}&date={day}{self.query}"
 
-    def to_day(self, day: date) -> str:
-        return self.to(AGENDA if self.is_embedded else DAY, day)
+    def path_to(self, view: str) -> tuple[str, str]:
+        """What is before and after the date in the links to a view, escaped."""
+        return escape(f"{self.path}?view={view}&date="), escape(self.query)
+
+    def path_to_day(self) -> tuple[str, str]:
+        return self.path_to(AGENDA if self.is_embedded else DAY)
 
 
 def repeated_query(calendar_ids: Sequence[int] | None, time_zone: str | None) -> str:

@@ -19,33 +19,32 @@ class Cell(Struct):
     lanes: list[Piece | None] = field(default_factory=list)
     count: int = 0
 
-    def add(self, entry: Entry) -> None:
-        """Put an event of this day alone into the first free lane, if there is one."""
-        self.count += 1
-        if None in self.lanes:
-            self.lanes[self.lanes.index(None)] = Piece(entry)
-        elif len(self.lanes) < MAX_LANES:
-            self.lanes.append(Piece(entry))
+    def add(self, entries: Sequence[Entry], count: int) -> None:
+        """Put events of this day alone into the free lanes: the first of `count` ones."""
+        self.count += count
+        for entry in entries[: self.room]:
+            if None in self.lanes:
+                self.lanes[self.lanes.index(None)] = Piece(entry)
+            else:
+                self.lanes.append(Piece(entry))
+
+    @property
+    def room(self) -> int:
+        """The number of free lanes."""
+        return MAX_LANES - len(self.lanes) + self.lanes.count(None)
 
     @property
     def more(self) -> int:
         """The number of events without a lane."""
-        return self.count - len(self.lanes) + self.lanes.count(None)
+        return self.count - MAX_LANES + self.room
 
 
-def weeks(month: Days, entries: Sequence[Entry]) -> list[list[Cell]]:
-    """The grid, with bars above events that have a time."""
+def weeks(month: Days, bars: Sequence[Entry]) -> list[list[Cell]]:
+    """The grid with the bars, which are above the events that have a time."""
     cells = {day: Cell(day) for day in days.date_range(month.first, month.last)}
-    timed: list[Entry] = []
-    for entry in entries:
-        if not entry.is_bar:
-            timed.append(entry)
-            continue
+    for entry in bars:
         for run in _runs(max(entry.first, month.first), min(entry.last, month.last), month.first.weekday()):
             place(entry, [cells[day] for day in run], MAX_LANES)
-    for entry in timed:
-        if entry.first in cells:
-            cells[entry.first].add(entry)
     row = list(cells.values())
     return [row[i : i + 7] for i in range(0, len(row), 7)]
 

@@ -1,13 +1,12 @@
 """The rail beside a calendar: a small month with marks, and the calendars with ticks."""
 
-from collections.abc import Sequence
 from datetime import date
 
 from msgspec import Struct
 
 from kalends import policy
-from kalends.calendar_view.days import DAY, MONTH, ONE_DAY, Days, date_range
-from kalends.calendar_view.entries import Entry
+from kalends.calendar_view.days import DAY, MONTH, Days, date_range
+from kalends.calendar_view.search import Overview
 from kalends.context import Context
 from kalends.i18n import gettext
 from kalends.records.calendar import Calendar
@@ -33,22 +32,14 @@ class Group(Struct, frozen=True):
     calendars: list[Calendar]
 
 
-def mini_month(month: Days, view: str, entries: Sequence[Entry]) -> MiniMonth:
-    """The month beside a view; entries: the events of all its days."""
+def mini_month(month: Days, view: str, overview: Overview) -> MiniMonth:
+    """The month beside a view."""
     dates = date_range(month.first, month.last)
     weeks = [dates[i : i + 7] for i in range(0, len(dates), 7)]
-    return MiniMonth(month, weeks, _marked(month, entries), DAY if view == MONTH else view)
-
-
-def _marked(month: Days, entries: Sequence[Entry]) -> set[date]:
-    marked = {entry.first for entry in entries}
-    for entry in entries:
-        if entry.last != entry.first:
-            day = max(entry.first, month.first)
-            while day <= min(entry.last, month.last):
-                marked.add(day)
-                day += ONE_DAY
-    return marked
+    marked = set(overview.starts)
+    for bar in overview.bars:
+        marked.update(date_range(max(bar.first, month.first), min(bar.last, month.last)))
+    return MiniMonth(month, weeks, marked, DAY if view == MONTH else view)
 
 
 def group_calendars(ctx: Context, own: list[Calendar], selected: list[Calendar]) -> list[Group]:

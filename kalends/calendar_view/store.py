@@ -7,38 +7,56 @@ from kalends import policy
 from kalends.context import Context
 from kalends.events.conditions import LONG_SECONDS
 from kalends.records.calendar import Calendar
+from kalends.values.datetimes import DAY_SECONDS
 
 Row = tuple[Any, ...]
+# When an event starts, its id, and the calendar that it is on, if that is known.
+Start = tuple[int, int, int | None]
 
 # The first fields of an Entry, of an event `e` whose home calendar is `c`.
 _COLUMNS = f"e.start_at, e.id, e.title, e.end_at, e.all_day, e.time_zone, e.location, e.status, {policy.EVENT_EDITABLE}"
-_IN_DAYS = "p.start_at >= :recent AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
-# These have indexes of their own.
+
+# Events that are not all day and last less than a day.
+_TIMED = "NOT p.takes_days AND p.start_at >= :yesterday AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
+_STARTING = "NOT p.takes_days AND p.start_at >= :start AND p.start_at < :end"
+# The others. They have indexes of their own, and those that last for more than a month have another one.
+_TAKING_DAYS = "p.takes_days AND p.start_at >= :recent AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
 _LONG_RUNNING = "p.lasts AND p.start_at < :recent AND e.until_at > :start"
-_PUBLIC_IN_DAYS = "e.public AND e.start_at >= :recent AND e.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)"
-_PUBLIC_LONG_RUNNING = f"e.public AND e.until_at - e.start_at > {LONG_SECONDS} AND e.start_at < :recent AND e.until_at > :start"
+
+_TAKES_DAYS = f"(e.all_day OR e.until_at - e.start_at >= {DAY_SECONDS})"
+_PUBLIC = {
+    _TIMED: f"""NOT {_TAKES_DAYS} AND e.start_at >= :yesterday AND e.start_at < :end
+                AND (e.until_at > :start OR e.start_at >= :start)""",
+    _TAKING_DAYS: f"""{_TAKES_DAYS} AND e.start_at >= :recent AND e.start_at < :end
+                      AND (e.until_at > :start OR e.start_at >= :start)""",
+    _LONG_RUNNING: f"e.until_at - e.start_at > {LONG_SECONDS} AND e.start_at < :recent AND e.until_at > :start",
+}
 
 
-def find_placed(ctx: Context, start: int, end: int, calendars: Sequence[Calendar], limit: int) -> list[Row]:
-    """The events on the calendars between two instants, each with the id of the calendar that it is on; in no order."""
-    rows: list[Row] = []
-    for as_member in (True, False):
-        ids = [calendar.id for calendar in calendars if calendar.is_member is as_member]
-        if ids:
-            from_placements = f"""SELECT {_COLUMNS}, p.calendar_id FROM placements p CROSS JOIN events e CROSS JOIN calendars c
-                WHERE p.calendar_id {ctx.db.in_list("ids")} AND e.id = p.event_id AND c.id = e.calendar_id"""
-            visible = policy.placed_event_visible(ctx, as_member)
-            sql = f"""{from_placements} AND {_IN_DAYS} AND {visible}
-                UNION ALL {from_placements} AND {_LONG_RUNNING} AND {visible} LIMIT :limit"""
-            rows += ctx.tx.rows(sql, ids=ids, **_params(ctx, start, end), limit=limit)
+def find(ctx: Context, start: int, end: int, calendars: Sequence[Calendar] | None, limit: int) -> list[Row]:
+    """The events between two instants in no order: those on the calendars, each with the id of the calendar that it is on; without
+    calendars, all public ones."""
+    return _find(ctx, start, end, calendars, limit, (_TIMED, _TAKING_DAYS, _LONG_RUNNING))
+
+
+def find_taking_days(ctx: Context, start: int, end: int, calendars: Sequence[Calendar] | None, limit: int) -> list[Row]:
+    """Of these, the all-day ones and those that last for a day or more."""
+    return _find(ctx, start, end, calendars, limit, (_TAKING_DAYS, _LONG_RUNNING))
+
+
+def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[Calendar] | None, limit: int) -> list[Start]:
+    """When the others start that start between the two instants. Of what is on a calendar, no event is read."""
+    params: dict[str, Any] = {"start": start, "end": end, "limit": limit}
+    if calendars is None:
+        public = f"e.public AND NOT {_TAKES_DAYS} AND e.start_at >= :start AND e.start_at < :end"
+        return ctx.tx.rows(f"SELECT e.start_at, e.id, NULL FROM events e WHERE {public} LIMIT :limit", **params)
+    rows: list[Start] = []
+    for as_member, ids in _by_membership(calendars):
+        visible = policy.placement_visible(ctx, as_member)
+        sql = f"""SELECT p.start_at, p.event_id, p.calendar_id FROM placements p
+                  WHERE p.calendar_id {ctx.db.in_list("ids")} AND {_STARTING} AND {visible} LIMIT :limit"""
+        rows += ctx.tx.rows(sql, ids=ids, me=policy.me(ctx), **params)
     return rows
-
-
-def find_public(ctx: Context, start: int, end: int, limit: int) -> list[Row]:
-    """The public events between two instants, in no order."""
-    from_events = f"SELECT {_COLUMNS}, NULL FROM events e CROSS JOIN calendars c WHERE c.id = e.calendar_id"
-    sql = f"{from_events} AND {_PUBLIC_IN_DAYS} UNION ALL {from_events} AND {_PUBLIC_LONG_RUNNING} LIMIT :limit"
-    return ctx.tx.rows(sql, **_params(ctx, start, end), limit=limit)
 
 
 def find_by_ids(ctx: Context, ids: list[int]) -> list[Row]:
@@ -57,5 +75,26 @@ def find_calendars(ctx: Context, event_ids: list[int]) -> list[tuple[Any, ...]]:
     )
 
 
-def _params(ctx: Context, start: int, end: int) -> dict[str, int | None]:
-    return {"start": start, "end": end, "recent": start - LONG_SECONDS, "me": policy.me(ctx)}
+def _find(ctx: Context, start: int, end: int, calendars: Sequence[Calendar] | None, limit: int, conditions: Sequence[str]) -> list[Row]:
+    params: dict[str, Any] = {"start": start, "end": end, "yesterday": start - DAY_SECONDS, "recent": start - LONG_SECONDS}
+    params |= {"me": policy.me(ctx), "limit": limit}
+    if calendars is None:
+        from_events = f"SELECT {_COLUMNS}, NULL FROM events e CROSS JOIN calendars c WHERE c.id = e.calendar_id AND e.public"
+        return ctx.tx.rows(_union(from_events, [_PUBLIC[condition] for condition in conditions]), **params)
+    rows: list[Row] = []
+    for as_member, ids in _by_membership(calendars):
+        from_placements = f"""SELECT {_COLUMNS}, p.calendar_id FROM placements p CROSS JOIN events e CROSS JOIN calendars c
+            WHERE p.calendar_id {ctx.db.in_list("ids")} AND e.id = p.event_id AND c.id = e.calendar_id
+            AND {policy.placed_event_visible(ctx, as_member)}"""
+        rows += ctx.tx.rows(_union(from_placements, conditions), ids=ids, **params)
+    return rows
+
+
+def _union(select: str, conditions: Sequence[str]) -> str:
+    return f"{' UNION ALL '.join([f'{select} AND {condition}' for condition in conditions])} LIMIT :limit"
+
+
+def _by_membership(calendars: Sequence[Calendar]) -> list[tuple[bool, list[int]]]:
+    """The ids of the calendars of which the actor is a member, and of the others."""
+    parts = [(as_member, [calendar.id for calendar in calendars if calendar.is_member is as_member]) for as_member in (True, False)]
+    return [(as_member, ids) for as_member, ids in parts if ids]

@@ -125,6 +125,14 @@ def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
     return _VISIBLE_TO_MEMBER if as_member else VISIBLE_TO_USER
 
 
+def placement_visible(ctx: Context, as_member: bool) -> str:
+    """The same of the placement `p` alone: its event is read only if the placement grants nothing."""
+    if ctx.actor is None:
+        return placed_event_visible(ctx, as_member)
+    visible = f"EXISTS (SELECT 1 FROM events e WHERE e.id = p.event_id AND {VISIBLE_TO_USER})"
+    return f"(p.grants OR {visible})" if as_member else visible
+
+
 def _visible(ctx: Context) -> str:
     """SQL: whether the actor sees the event `e`, also by the link of the request. Lists have no event for its link alone."""
     return event_visible(ctx) if ctx.linked is None else f"({event_visible(ctx)} OR {_LINKED})"

@@ -17,6 +17,7 @@ from kalends.web import labels
 from kalends.web.autolink import autolink
 from kalends.web.code_generator import QuickCodeGenerator
 from kalends.web.cover import draw_cover
+from kalends.web.escaping import escape_text
 from kalends.web.guest_form import sign_time
 from kalends.web.markdown import markdown
 from kalends.web.times import Times
@@ -58,6 +59,8 @@ def _environment(locale: Locale) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_finalizer(locale),
+        # Otherwise each template's file is looked at for each page.
+        auto_reload=False,
         bytecode_cache=_compiled,
     )
     environment.to_html = _to_html(locale)
@@ -93,12 +96,11 @@ def _finalizer(locale: Locale) -> Callable[[Any], Any]:
 
 def _to_html(locale: Locale) -> Callable[[Any], str]:
     """Translates and escapes a value. Most texts need no escaping, and most values are texts or markup."""
-    is_special = re.compile("[&<>'\"]").search
 
     def to_html(value: Any) -> str:
         kind = type(value)
         if kind is str:
-            return escape(value) if is_special(value) else value
+            return escape_text(value)
         if kind is Markup:
             return cast(Markup, value)
         return escape(locale.translate(value) if kind is Text else value)

@@ -78,6 +78,33 @@ def test_an_event_of_several_days_is_one_bar_across_its_days(paris: Person) -> N
     assert day(page, "2026-05-08").index("Festival") < day(page, "2026-05-08").index("Concert")
 
 
+# The time of an event, and its days in the month of May in which it is a bar; without any, it is on its day alone.
+SPANS = [
+    ({"start_time": "2041-05-11T09:00", "end_time": "2041-05-11T10:00", "all_day": "false"}, []),
+    ({"start_time": "2041-04-27T09:00", "end_time": "2041-05-02T10:00", "all_day": "false"}, ["2041-05-01", "2041-05-02"]),
+    ({"start_time": "2041-05-11T00:00", "end_time": "2041-05-12T00:00", "all_day": "false"}, []),
+    ({"start_time": "2041-05-12", "end_time": "2041-05-12", "all_day": "true"}, ["2041-05-12"]),
+    ({"start_time": "2041-02-01", "end_time": "2041-05-03", "all_day": "true"}, ["2041-05-01", "2041-05-02", "2041-05-03"]),
+]
+
+
+@pytest.mark.parametrize("reader", ["owner", "member", "guest"])
+def test_an_event_that_moves_takes_the_days_of_its_new_time(cast: Cast, reader: str) -> None:
+    """On its home, on a calendar to which it was added, and in public."""
+    other = a_calendar(cast.alice)
+    shared(cast.alice, other, cast.bob, "viewer")
+    event = an_event(cast.alice, title=f"Tour {reader}", start_time="2041-05-11", public=True)
+    assert cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": other["id"]}).status == 200
+    client = {"owner": cast.alice, "member": cast.bob, "guest": cast.anonymous}[reader]
+    for fields, bar_days in [*SPANS, *reversed(SPANS)]:
+        assert cast.alice.put(f"/api/events/{event['id']}", json=fields).status == 200
+        page = look(client, date="2041-05-11", time_zone="UTC")
+        days = [f"2041-05-{number:02}" for number in range(1, 32)]
+        shown = [each for each in days if f"Tour {reader}" in day(page, each)]
+        assert shown == (bar_days or ["2041-05-11"]), fields
+        assert any(f'"entry {shape}' in page for shape in ("stays", "goes-on")) == (len(bar_days) > 1), fields
+
+
 def test_an_event_that_began_long_before_the_month_is_shown(paris: Person) -> None:
     an_event(paris, title="Exhibition", start_time="2025-01-01", end_time="2026-05-02")
     page = look(paris, date=MAY)

@@ -7,12 +7,13 @@ from kalends.events import deleted_events
 from kalends.events.conditions import LONG_SECONDS
 from kalends.events.span import Span
 from kalends.records.event import Event
+from kalends.values.datetimes import DAY_SECONDS
 
 # How many events are taken off a calendar in one transaction, while all other writes wait.
 BATCH_EVENTS = 5_000
 
 # The columns that a placement repeats of its event `e`.
-COPIED = f"e.start_at, e.public, e.until_at - e.start_at > {LONG_SECONDS}"
+COPIED = f"e.start_at, e.public, e.until_at - e.start_at > {LONG_SECONDS}, e.all_day OR e.until_at - e.start_at >= {DAY_SECONDS}"
 
 # The event's next home: the calendar of its owner on which somebody who may edit the event has placed it first.
 _NEXT_HOME = """(
@@ -59,7 +60,7 @@ def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, grant
         now=ctx.now,
     )
     ctx.tx.run(
-        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, created_at)
             SELECT e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT), CAST(:now AS BIGINT)
             FROM events e WHERE e.id = :event_id
             ON CONFLICT (event_id, calendar_id) DO UPDATE SET grants = placements.grants OR excluded.grants,
@@ -75,7 +76,7 @@ def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, grant
 def restore(ctx: Context, content: dict[str, Any]) -> None:
     """Insert a placement that was deleted, as it was."""
     ctx.tx.run(
-        f"""INSERT INTO placements (id, event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
+        f"""INSERT INTO placements (id, event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, created_at)
             SELECT CAST(:id AS BIGINT), e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT),
                    CAST(:created_at AS BIGINT)
             FROM events e WHERE e.id = :event_id""",
@@ -85,17 +86,17 @@ def restore(ctx: Context, content: dict[str, Any]) -> None:
 
 def insertion_of_home(ctx: Context, event_id: int, calendar_id: int, span: Span, *, public: bool) -> tuple[str, dict[str, Any]]:
     """The statement, with its parameters, that places a new event on its home calendar."""
-    sql = """INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, created_at)
-             VALUES (:event_id, :calendar_id, :start_at, :public, :lasts, :grants, :now)"""
-    lasts = span.until_at - span.start_at > LONG_SECONDS
-    params = {"event_id": event_id, "calendar_id": calendar_id, "start_at": span.start_at, "public": public, "lasts": lasts}
-    return sql, params | {"grants": True, "now": ctx.now}
+    sql = """INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, created_at)
+             VALUES (:event_id, :calendar_id, :start_at, :public, :lasts, :takes_days, :grants, :now)"""
+    seconds = span.until_at - span.start_at
+    params = {"event_id": event_id, "calendar_id": calendar_id, "start_at": span.start_at, "public": public, "now": ctx.now}
+    return sql, params | {"lasts": seconds > LONG_SECONDS, "takes_days": span.all_day or seconds >= DAY_SECONDS, "grants": True}
 
 
 def insert_homes(ctx: Context, condition: str, **params: int | list[int]) -> None:
     """Place the events `e` of the condition that have no placement yet on their home calendars."""
     ctx.tx.run(
-        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, created_at)
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, created_at)
             SELECT e.id, e.calendar_id, {COPIED}, TRUE, CAST(:now AS BIGINT) FROM events e
             WHERE {condition} AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id""",
         **params,
@@ -106,7 +107,7 @@ def insert_homes(ctx: Context, condition: str, **params: int | list[int]) -> Non
 def copy_to_series(ctx: Context, pattern: Event, series_id: int) -> None:
     """Place the new events of the series where somebody who may edit the pattern has placed it."""
     ctx.tx.run(
-        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, created_at)
            SELECT e.id, p.calendar_id, {COPIED}, p.grants, p.granted_by, CAST(:now AS BIGINT)
            FROM events e CROSS JOIN placements p
            WHERE e.series_id = :series_id AND p.event_id = :pattern AND p.grants

@@ -1,0 +1,160 @@
+"""The events of some days: all that is shown of each, or for a month an overview."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+from itertools import pairwise, starmap
+from typing import Any, TypeVar
+
+from msgspec import Struct, structs
+
+from kalends.calendar_view import store
+from kalends.calendar_view.days import ONE_DAY, Days, date_range
+from kalends.calendar_view.entries import Entry
+from kalends.calendar_view.store import Start
+from kalends.context import Context
+from kalends.events import cursor, listing
+from kalends.events.query import EventQuery
+from kalends.http.paging import MAX_PAGE
+from kalends.records.calendar import Calendar
+from kalends.values import datetimes
+from kalends.values.datetimes import DAY_SECONDS
+
+MAX_ENTRIES = 1_000
+
+R = TypeVar("R", bound=tuple[Any, ...])
+
+
+class Search(Struct, frozen=True):
+    """What to search for: events of these days in this time zone.
+
+    calendars: where they are; None: all public events, but those that are on hidden calendars only."""
+
+    days: Days
+    zone: str
+    calendars: Sequence[Calendar] | None
+    hidden: frozenset[int] = frozenset()
+
+    @property
+    def midnights(self) -> tuple[int, ...]:
+        """The starts of the days and of the one after them, with one more on both sides: the days of an all-day event are those of its own
+        time zone."""
+        return _midnights(self.days.first - ONE_DAY, self.days.last + 2 * ONE_DAY, self.zone)
+
+
+class Overview(Struct, frozen=True):
+    """The events of a month: the bars, and of each day the starts of its other events in order.
+
+    is_cut: there are more than MAX_ENTRIES, and the last are missing."""
+
+    zone: str
+    bars: list[Entry]
+    starts: Mapping[date, list[Start]]
+    is_cut: bool
+
+    def load(self, ctx: Context, counts: Mapping[date, int]) -> dict[date, list[Entry]]:
+        """The first events of each day that are no bars, so many as it counts."""
+        chosen = {day: starts[: counts[day]] for day, starts in self.starts.items()}
+        ids = [event_id for starts in chosen.values() for _, event_id, _ in starts]
+        rows = {row[1]: row[:-1] for row in store.find_by_ids(ctx, ids)} if ids else {}
+        return {
+            day: [Entry(*(*rows[event_id], calendar_id, self.zone, day, day)) for _, event_id, calendar_id in starts if event_id in rows]
+            for day, starts in chosen.items()
+        }
+
+
+def find(ctx: Context, search: Search) -> tuple[list[Entry], bool]:
+    """The events in the order of their start, and whether there are more than MAX_ENTRIES."""
+    midnights = search.midnights
+    rows = store.find(ctx, midnights[0], midnights[-1], search.calendars, MAX_ENTRIES + 1)
+    is_cut = len(rows) > MAX_ENTRIES
+    if is_cut:
+        rows = store.find_by_ids(ctx, _first_ids(ctx, search))
+    return _entries(ctx, search, rows), is_cut
+
+
+def find_overview(ctx: Context, search: Search) -> Overview:
+    """The events of a month. Of those that are no bars, no more than the start is read."""
+    midnights, dates = search.midnights, date_range(search.days.first, search.days.last)
+    rows = store.find_taking_days(ctx, midnights[0], midnights[-1], search.calendars, MAX_ENTRIES + 1)
+    starts = store.find_starts(ctx, midnights[1], midnights[-2], search.calendars, MAX_ENTRIES + 1)
+    is_cut = len(rows) + len(starts) > MAX_ENTRIES
+    if is_cut:
+        entries, starts = find(ctx, search)[0], []
+    else:
+        entries, starts = _entries(ctx, search, rows), _once(ctx, search, starts)
+    # What lasts from midnight to midnight is no bar.
+    starts += [(entry.start_at, entry.id, entry.calendar_id) for entry in entries if not entry.is_bar]
+    starts.sort()
+    bounds = [bisect_left(starts, (midnight,)) for midnight in midnights[1:-1]]
+    of_days = {day: starts[i:j] for day, (i, j) in zip(dates, pairwise(bounds), strict=True) if i < j}
+    return Overview(search.zone, [entry for entry in entries if entry.is_bar], of_days, is_cut)
+
+
+@lru_cache(64)
+def _midnights(first: date, last: date, zone: str) -> tuple[int, ...]:
+    return tuple([datetimes.start_of_day(day, zone) for day in date_range(first, last)])
+
+
+def _first_ids(ctx: Context, search: Search) -> list[int]:
+    """The first MAX_ENTRIES events of more, whose order an index has."""
+    first, last = search.days.first - ONE_DAY, search.days.last + ONE_DAY
+    query = EventQuery(start_time=first.isoformat(), end_time=last.isoformat(), overlaps=True, limit=MAX_PAGE)
+    ids: list[int] = []
+    while len(ids) < MAX_ENTRIES and (page := listing.find(ctx, query, search.calendars, search.zone)[:MAX_PAGE]):
+        ids += [row.id for row in page]
+        query = structs.replace(query, after=cursor.encode(page[-1]))
+    return ids
+
+
+def _once(ctx: Context, search: Search, rows: list[R]) -> list[R]:
+    """The rows, whose last column is the calendar: without those on hidden calendars, and an event that is on several of the calendars
+    once, for the first of them."""
+    order = {calendar.id: number for number, calendar in enumerate(search.calendars or ())}
+    if len(order) > 1 and len({row[1] for row in rows}) < len(rows):
+        rows = list({row[1]: row for row in sorted(rows, key=lambda row: -order[row[-1]])}.values())
+    if not search.hidden:
+        return rows
+    calendars: dict[int, set[int]] = {}
+    for event_id, calendar_id, *_ in store.find_calendars(ctx, [row[1] for row in rows]):
+        calendars.setdefault(event_id, set()).add(calendar_id)
+    return [row for row in rows if row[1] not in calendars or not calendars[row[1]] <= search.hidden]
+
+
+def _entries(ctx: Context, search: Search, rows: list[store.Row]) -> list[Entry]:
+    """The events that are in the days, in the order of their start."""
+    days = search.days
+    entries = list(starmap(Entry, sorted(_once(ctx, search, rows))))
+    _add_days(entries, search)
+    return [entry for entry in entries if days.first <= entry.first <= days.last or _is_on(entry, days, search.midnights[1])]
+
+
+def _add_days(entries: list[Entry], search: Search) -> None:
+    """Add the days of the events in the zone: found by a binary search among the midnights, since there are hundreds of events."""
+    midnights, zone = search.midnights, search.zone
+    dates = date_range(search.days.first - ONE_DAY, search.days.last + ONE_DAY)
+
+    def day_of(instant: int) -> date:
+        index = bisect_right(midnights, instant) - 1
+        return dates[index] if 0 <= index < len(dates) else datetimes.to_local(instant, zone).date()
+
+    for entry in entries:
+        entry.zone = zone
+        duration = 0 if entry.end_at is None else entry.end_at - entry.start_at
+        if entry.all_day:
+            entry.first = datetimes.to_local(entry.start_at, entry.time_zone).date()
+            last_at = entry.start_at + duration - 1
+            entry.last = datetimes.to_local(last_at, entry.time_zone).date() if duration > DAY_SECONDS else entry.first
+            entry.is_bar = True
+        else:
+            # An event that ends in the small hours is shown on the evening before.
+            entry.first = entry.last = day_of(entry.start_at)
+            if duration >= DAY_SECONDS:
+                entry.last = day_of(entry.start_at + duration - 1)
+                entry.is_bar = entry.first != entry.last
+
+
+def _is_on(entry: Entry, days: Days, start_at: int) -> bool:
+    """Whether the event is in these days, which begin at start_at."""
+    return entry.first <= days.last and (entry.last >= days.first or (not entry.is_bar and (entry.end_at or 0) > start_at))
