@@ -16,3 +16,18 @@ def test_two_server_processes_see_a_changed_setting_at_once(start: Start, databa
         for server in servers:
             assert f"· {name}</title>" in server.get("/").text
             assert server.get("/api/site").json["name"] == name
+
+
+def test_two_server_processes_see_the_accent_and_who_may_register_at_once(start: Start, database: str) -> None:
+    servers = [start(database=database), start(database=database)]
+    admin = bearer(servers[0].sign_up("ada"))
+    for number, registration in enumerate(["closed", "open", "closed", "open"]):
+        color = f"#1{number}3b57"
+        fields = {"accent_color": color, "registration": registration}
+        changed = servers[number % 2].request("PUT", "/api/site", fields, headers=admin)
+        assert changed.status == 200, changed.text
+        for server in servers:
+            page = server.get("/").text
+            assert f'href="/accent/{color[1:]}"' in page
+            assert ('href="/sign-up"' in page) == (registration == "open")
+            assert server.get("/sign-up").status == (200 if registration == "open" else 403)
