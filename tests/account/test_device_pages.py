@@ -2,10 +2,14 @@
 
 import re
 
+import pytest
+
 from kalends.web.qr_code import draw
 from tests.cast import Cast
 from tests.client import Client
 from tests.dav.clients import device, propfind
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_a_device_signs_in_with_what_the_page_shows_until_it_is_disconnected(cast: Cast, client: Client) -> None:

@@ -9,6 +9,8 @@ from tests.cast import PASSWORD, Cast, Person, a_key, an_event
 from tests.client import Client
 from tests.conftest import Clock
 
+pytestmark = pytest.mark.on_one_database
+
 NEW = "a new password"
 DAY = 86_400
 

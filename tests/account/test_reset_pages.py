@@ -20,6 +20,8 @@ from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.users.account_mail import mailed, mails
 
+pytestmark = pytest.mark.on_one_database
+
 HOUR = 3600
 RESETS_AN_HOUR = MAX_ACCOUNT_MAILS_PER_HOUR["reset"]
 NEW = "a new password"

@@ -9,6 +9,8 @@ import pytest
 from tests.cast import PASSWORD, Cast, a_calendar, an_event
 from tests.client import Reply
 
+pytestmark = pytest.mark.on_one_database
+
 BROWSER = {"Accept": "text/html", "Sec-Fetch-Site": "same-origin", "Cookie": "kalends_session=ended"}
 API_WORDS = ("Bearer", "Authorization", "token")
 TITLE = 'Jazz & "more" <b> ä'

@@ -7,6 +7,8 @@ import pytest
 from tests.calendar_view.reading import agenda, day, words
 from tests.cast import Cast, a_calendar, an_event
 
+pytestmark = pytest.mark.on_one_database
+
 MAY = "2026-05-11"
 
 

@@ -8,6 +8,8 @@ from kalends.values import timestamps
 from tests.cast import Cast, Person
 from tests.conftest import NOON, Clock
 
+pytestmark = pytest.mark.on_one_database
+
 JAZZ = {
     "name": "Jazz",
     "description": "Late,\nand loud.",

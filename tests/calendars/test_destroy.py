@@ -7,6 +7,8 @@ import pytest
 from kalends.db import Database
 from tests.cast import PASSWORD, Cast, a_calendar, an_event, shared
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_a_deleted_calendar_is_gone_for_everybody(cast: Cast) -> None:
     calendar, other_calendar = a_calendar(cast.alice, public=True), a_calendar(cast.alice)

@@ -1,8 +1,12 @@
 """GET /api/calendars/<id>/edit."""
 
+import pytest
+
 from tests.calendars.test_create import JAZZ
 from tests.cast import Cast, a_calendar
 from tests.conftest import Clock
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_edit_returns_fields_that_update_accepts(cast: Cast, clock: Clock) -> None:

@@ -8,6 +8,8 @@ from tests.cast import Cast, a_calendar, shared
 from tests.client import Client, Reply
 from tests.http.multipart import multipart
 
+pytestmark = pytest.mark.on_one_database
+
 FILE = """BEGIN:VCALENDAR
 VERSION:2.0
 BEGIN:VEVENT

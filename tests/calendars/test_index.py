@@ -6,6 +6,8 @@ import pytest
 
 from tests.cast import Cast, a_calendar, shared
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_index_lists_own_and_shared_calendars_with_the_role(cast: Cast) -> None:
     edited, viewed = a_calendar(cast.alice, name="Jazz"), a_calendar(cast.alice, name="Rock")

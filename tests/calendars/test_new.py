@@ -1,6 +1,10 @@
 """GET /api/calendars/new."""
 
+import pytest
+
 from tests.cast import Cast, Person
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_new_returns_the_default_fields_and_saves_nothing(cast: Cast) -> None:

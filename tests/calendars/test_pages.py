@@ -6,6 +6,8 @@ import pytest
 
 from tests.cast import Cast, Person, a_calendar, an_event, shared
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_the_list_shows_own_and_shared_calendars(cast: Cast) -> None:
     jazz = a_calendar(cast.alice, name="Jazz & more", color="#b3261e", public=True)

@@ -4,6 +4,8 @@ import pytest
 
 from tests.cast import Cast, a_calendar, shared
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_everybody_sees_a_public_calendar(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True, description="For all.")

@@ -11,6 +11,8 @@ from tests.calendars.test_create import JAZZ
 from tests.cast import Cast, a_calendar, an_event
 from tests.conftest import NOON, Clock
 
+pytestmark = pytest.mark.on_one_database
+
 
 def _path(calendar: dict[str, Any]) -> str:
     return f"/api/calendars/{calendar['id']}"

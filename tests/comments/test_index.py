@@ -1,6 +1,10 @@
 """GET /api/comments, and the comments in an event's show."""
 
+import pytest
+
 from tests.cast import Cast, a_calendar, a_comment, an_event, shared
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_comments_come_newest_first_in_pages(cast: Cast) -> None:

@@ -4,6 +4,8 @@ import pytest
 
 from tests.cast import Cast, a_comment, an_event
 
+pytestmark = pytest.mark.on_one_database
+
 
 def visible_comments(cast: Cast, event_id: int) -> list[str]:
     return [comment["comment"] for comment in cast.anonymous.get(f"/api/comments?event_id={event_id}").json["comments"]]

@@ -8,6 +8,8 @@ from kalends import policy
 from kalends.context import Context
 from tests.cast import Cast, a_calendar, a_comment, an_event
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_the_author_changes_the_text_and_the_event_owner_everything(cast: Cast) -> None:
     comment = a_comment(cast.carol, an_event(cast.alice, public=True))

@@ -4,6 +4,8 @@ import pytest
 
 from tests.cast import Cast, a_contact
 
+pytestmark = pytest.mark.on_one_database
+
 WHOLE = {
     "first_name": "Ana",
     "last_name": "Díaz",

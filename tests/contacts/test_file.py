@@ -14,6 +14,8 @@ from tests.cast import Cast, a_contact
 from tests.client import Client, Reply
 from tests.http.multipart import multipart
 
+pytestmark = pytest.mark.on_one_database
+
 CARDS = """BEGIN:VCARD
 VERSION:3.0
 N:Díaz;Ana;;;

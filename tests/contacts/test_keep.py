@@ -11,6 +11,8 @@ from tests.cast import Cast, a_contact
 from tests.client import Reply
 from tests.conftest import Clock
 
+pytestmark = pytest.mark.on_one_database
+
 ENTRIES = 12
 TIMEOUT = 20
 

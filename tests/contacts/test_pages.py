@@ -9,6 +9,8 @@ from tests.client import Client, Reply
 from tests.contacts.test_file import CARDS
 from tests.http.multipart import multipart
 
+pytestmark = pytest.mark.on_one_database
+
 
 def total(who: Client, **query: str) -> int:
     count: int = who.get("/api/contacts", query={"count": "true"} | query).json["total"]

@@ -1,6 +1,10 @@
 """PUT and DELETE /api/contacts/<id>."""
 
+import pytest
+
 from tests.cast import Cast, a_contact
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_update_changes_only_the_fields_in_the_request(cast: Cast) -> None:

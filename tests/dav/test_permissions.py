@@ -7,6 +7,8 @@ from tests.client import Reply
 from tests.dav.clients import SPACES, calendar_path
 from tests.dav.test_write import condition, ics, put
 
+pytestmark = pytest.mark.on_one_database
+
 ACTORS = ("alice", "bob", "vera", "carol")
 RENAME = f"<D:propertyupdate {SPACES}><D:set><D:prop><D:displayname>New</D:displayname></D:prop></D:set></D:propertyupdate>"
 # The statuses of the owner, an editor, a viewer and a stranger. Every member of a calendar may name it for themselves, and leave it.

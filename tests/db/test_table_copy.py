@@ -144,8 +144,8 @@ HOSTILE: dict[str, tuple[Table, list[tuple[Any, ...]]]] = {
 
 def test_an_inconsistent_backup_is_rejected_as_a_whole(with_tables: Database, file: Path, header: Header, soak: bool) -> None:
     _insert(with_tables, ANA)
-    kinds = HOSTILE if soak or isinstance(with_tables, Sqlite) else BY_DATABASE
-    for kind in kinds:
+    own = HOSTILE.keys() - BY_DATABASE if isinstance(with_tables, Sqlite) else BY_DATABASE
+    for kind in HOSTILE if soak else sorted(own):
         table, rows = HOSTILE[kind]
         with file.open("wb") as opened:
             write(opened, Header(header.format, header.version, header.migration, header.taken_at, "", [table]), [rows])

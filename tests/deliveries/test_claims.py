@@ -13,6 +13,8 @@ from kalends.settings import Settings
 from tests.cast import Cast, Person
 from tests.conftest import Clock
 
+pytestmark = pytest.mark.on_one_database
+
 LEASE = 120
 
 

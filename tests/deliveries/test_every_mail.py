@@ -18,6 +18,8 @@ from tests.conftest import Clock
 from tests.deliveries.every_mail import KINDS, Correspondence
 from tests.deliveries.servers import Mailbox, real_server
 
+pytestmark = pytest.mark.on_one_database
+
 HEADERS = {"Subject", "From", "To", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"}
 OPTIONAL = {"Reply-To", "List-Unsubscribe", "List-Unsubscribe-Post", "Content-Transfer-Encoding"}
 MAX_SIZE = 60_000

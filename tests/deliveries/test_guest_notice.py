@@ -20,6 +20,8 @@ from tests.cast import Cast, an_event
 from tests.deliveries.samples import a_suppression
 from tests.deliveries.servers import Mailbox, real_server
 
+pytestmark = pytest.mark.on_one_database
+
 GUS, HAL, IDA = (Recipient(f"{name}@example.org") for name in ("gus", "hal", "ida"))
 
 

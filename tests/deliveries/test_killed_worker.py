@@ -9,6 +9,7 @@ from tests.deliveries.killed_worker import STEPS
 from tests.serve.conftest import Start, database, start  # noqa: F401
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("rounds", [1, pytest.param(5, marks=pytest.mark.soak)])
 def test_a_worker_killed_at_every_step_tells_each_guest_once(
     start: Start,  # noqa: F811

@@ -16,6 +16,8 @@ from tests.conftest import Clock
 from tests.events.series import events_of_series
 from tests.responses.mail import mails_about, text_of
 
+pytestmark = pytest.mark.on_one_database
+
 NEW_DATE = {"start_time": "2027-07-01T20:00"}
 
 

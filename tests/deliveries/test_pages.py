@@ -5,6 +5,8 @@ import pytest
 from kalends.db import Database
 from tests.cast import Cast, an_event
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_the_page_shows_the_state_of_each_delivery(cast: Cast, db: Database) -> None:
     event = an_event(cast.alice, title="R&B night", public=True)

@@ -18,6 +18,8 @@ from tests.conftest import Clock
 from tests.responses.mail import read_mail
 from tests.subscribers.confirmations import confirmed
 
+pytestmark = pytest.mark.on_one_database
+
 
 class Stage:
     """Alice's event. Of those who come, Ana is invited and Bob is a member of its calendar; Gus just found it. Sue is on Alice's list."""

@@ -10,6 +10,8 @@ from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.conftest import Clock
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_both_addresses_get_a_delivery(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)

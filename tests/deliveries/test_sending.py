@@ -18,6 +18,8 @@ from tests.cast import Cast, an_event
 from tests.conftest import Clock
 from tests.subscribers.confirmations import confirmed
 
+pytestmark = pytest.mark.on_one_database
+
 HOUR = 3600
 DAY = 24 * HOUR
 

@@ -17,6 +17,8 @@ from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.subscribers.confirmations import confirmed
 
+pytestmark = pytest.mark.on_one_database
+
 
 class Service:
     """The service with small limits."""

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 import icalendar
+import pytest
 
 from kalends.deliveries.recipient_links import confirm_url
 from kalends.settings import Settings
@@ -51,6 +52,7 @@ def verify(service: Running) -> None:
     assert service.request("POST", f"/verify/{token}", headers=form).status == 303
 
 
+@pytest.mark.on_one_database
 def test_mail_and_sms_arrive_and_the_mail_has_an_unsubscribe_link(start: Start, database: str) -> None:  # noqa: F811
     with real_server(box := Mailbox()) as port, interface() as sms:
         service = start(

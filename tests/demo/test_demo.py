@@ -149,6 +149,7 @@ def test_the_demo_command_refuses_a_short_password(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "kalends: password: must have at least 8 characters\n")
 
 
+@pytest.mark.soak
 def test_the_demo_command_shows_progress_on_a_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     env = environment(data=tmp_path / "data") | {"TERM": "xterm"}

@@ -5,10 +5,13 @@ from io import BytesIO
 from uuid import uuid4
 from xml.etree import ElementTree
 
+import pytest
 from PIL import Image
 
 from tests.cast import Cast, an_event
 from tests.client import Client
+
+pytestmark = pytest.mark.on_one_database
 
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 

@@ -1,7 +1,11 @@
 """PUT /api/events/<id>/add: add the event to one more calendar."""
 
+import pytest
+
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.events.listing import listed
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_an_event_is_added_to_a_calendar(cast: Cast) -> None:

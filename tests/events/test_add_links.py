@@ -7,6 +7,8 @@ import pytest
 from tests.cast import Cast, an_event
 from tests.client import Client
 
+pytestmark = pytest.mark.on_one_database
+
 
 @pytest.mark.parametrize(
     ("times", "google", "outlook"),

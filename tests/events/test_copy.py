@@ -7,6 +7,8 @@ from tests.conftest import Clock
 from tests.events.listing import listed
 from tests.events.test_show import FULL
 
+pytestmark = pytest.mark.on_one_database
+
 OWN = {"id", "owner", "calendars", "calendar_ids", "public", "visibility", "uid", "url", "can_edit", "created_at", "updated_at"}
 
 

@@ -7,6 +7,8 @@ import pytest
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.events.listing import listed
 
+pytestmark = pytest.mark.on_one_database
+
 FIELDS = {"title": "Concert", "start_time": "2026-06-01T20:00"}
 
 

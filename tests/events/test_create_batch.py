@@ -14,6 +14,8 @@ from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.events.listing import listed
 
+pytestmark = pytest.mark.on_one_database
+
 MOST = 500
 
 

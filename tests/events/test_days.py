@@ -12,6 +12,8 @@ from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.conftest import Clock
 
+pytestmark = pytest.mark.on_one_database
+
 
 @pytest.mark.parametrize(
     ("when", "today", "first", "last"),

@@ -14,6 +14,8 @@ from tests.conftest import Clock
 from tests.events.series import five_mondays, repeat
 from tests.stored_data import values
 
+pytestmark = pytest.mark.on_one_database
+
 DAY = 86_400
 
 

@@ -5,6 +5,8 @@ import pytest
 from tests.cast import Cast, a_calendar, an_event, many_events, shared
 from tests.events.listing import listed
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_a_deleted_event_is_gone_everywhere(cast: Cast) -> None:
     event = an_event(cast.alice, title="Blue Train", public=True)["id"]

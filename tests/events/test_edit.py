@@ -10,6 +10,8 @@ from tests.cast import Cast, an_event, shared
 from tests.events.test_new import FIELDS
 from tests.values.test_datetimes import ZONES
 
+pytestmark = pytest.mark.on_one_database
+
 words = st.text(min_size=1, max_size=30)
 walls = st.datetimes().map(lambda moment: moment.isoformat())
 moments = st.builds(lambda wall, offset: wall + offset, walls, st.sampled_from(["", "", "Z", "+05:45", "-12:00", "+14:00", "[Asia/Tokyo]"]))

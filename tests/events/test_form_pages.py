@@ -3,8 +3,12 @@
 import re
 from html import unescape
 
+import pytest
+
 from tests.cast import Cast, Person, a_calendar, an_event, shared
 from tests.client import Reply
+
+pytestmark = pytest.mark.on_one_database
 
 BROWSER = {"Accept": "text/html"}
 TYPED = {"title": "Backed", "start_time": "2026-07-01", "start_clock": "20:00", "public": "false"}

@@ -7,6 +7,8 @@ import pytest
 from tests.cast import Cast, a_calendar, shared
 from tests.events.importing import CORPUS, a_file, an_entry, counts, events, imported, remarks, starts, uploaded
 
+pytestmark = pytest.mark.on_one_database
+
 PARIS: dict[str, Any] = {"time_zone": "Europe/Paris"}
 
 # The contents of each program's file: start, end, zone and title of every event.

@@ -8,6 +8,8 @@ from tests.cast import Cast, a_calendar, a_comment, an_event
 from tests.conftest import Clock
 from tests.events.importing import a_file, an_entry, counts, events, imported, starts
 
+pytestmark = pytest.mark.on_one_database
+
 PARIS: dict[str, Any] = {"time_zone": "Europe/Paris"}
 
 

@@ -13,6 +13,8 @@ from tests.client import Client
 from tests.conftest import Clock
 from tests.events.importing import a_file, an_entry, counts, imported, starts, uploaded
 
+pytestmark = pytest.mark.on_one_database
+
 BATCH_EVENTS = "kalends.events.imports.plan.BATCH_EVENTS"
 SINGLE = [an_entry(f"single{n}", f"DTSTART:202607{n:02}T180000Z") for n in range(1, 6)]
 # A second date of a day is an event of its own, under a UID that begins with the series'.

@@ -8,6 +8,8 @@ from tests.cast import Cast, a_comment
 from tests.events.importing import a_file, an_entry, counts, events, imported, remarks, starts
 from tests.events.series import assert_rule_agrees
 
+pytestmark = pytest.mark.on_one_database
+
 PARIS = "TZID=Europe/Paris"
 
 

@@ -15,6 +15,8 @@ from tests.conftest import Clock
 from tests.events.importing import a_file, an_entry, counts, events, imported, remarks, starts, uploaded
 from tests.ical.calendars import CALENDARS
 
+pytestmark = pytest.mark.on_one_database
+
 PIECES = [
     *("0", "9999", "-1", "99999999999", "20260601", "00010101T000000Z", "99991231T235959", "FREQ=YEARLY", "BYDAY=MO", "UNTIL=19000101"),
     *("P9999W", "PT99999999H", "Pacific/Apia", "-2359", "\x00", "\\", "🎷", "BEGIN:"),

@@ -6,6 +6,8 @@ import pytest
 
 from tests.cast import Cast, an_event
 
+pytestmark = pytest.mark.on_one_database
+
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
 BLUE_NOTE = "Blue Note, 131 W 3rd St, New York, NY 10012, USA"
 

@@ -8,6 +8,8 @@ from tests.cast import Cast, Person
 from tests.conftest import Clock
 from tests.events.listing import listed
 
+pytestmark = pytest.mark.on_one_database
+
 SETTINGS = {"responses_open", "waiting_list", "waiting_order", "show_counts", "approval", "offer_hours"}
 FIELDS = {
     *SETTINGS,

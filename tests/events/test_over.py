@@ -7,6 +7,8 @@ from tests.cast import Cast, a_response, an_event, an_invitation
 from tests.conftest import Clock
 from tests.responses.mail import a_response_token, an_invitation_token
 
+pytestmark = pytest.mark.on_one_database
+
 HALF_A_DAY = 12 * 3600
 
 

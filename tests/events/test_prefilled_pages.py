@@ -7,6 +7,8 @@ import pytest
 from tests.cast import Cast, Person, an_event
 from tests.client import Reply
 
+pytestmark = pytest.mark.on_one_database
+
 
 def field(page: Reply, name: str) -> str:
     match = re.search(rf'name="{name}"[^>]* value="([^"]*)"', page.text.partition('action="/events"')[2])

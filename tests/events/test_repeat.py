@@ -19,6 +19,8 @@ from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event
 from tests.client import Reply
 from tests.conftest import Clock
 
+pytestmark = pytest.mark.on_one_database
+
 ZONES = """Africa/Cairo Africa/Casablanca Africa/Johannesburg Africa/Lagos Africa/Nairobi America/Anchorage America/Argentina/Buenos_Aires
 America/Asuncion America/Bogota America/Caracas America/Chicago America/Denver America/Halifax America/Havana America/Lima
 America/Los_Angeles America/Mexico_City America/New_York America/Nuuk America/Phoenix America/Santiago America/Sao_Paulo

@@ -11,6 +11,8 @@ from tests.client import Reply
 from tests.events.series import events_of_series
 from tests.openapi import page as html
 
+pytestmark = pytest.mark.on_one_database
+
 BROWSER = {"Accept": "text/html"}
 # The second Tuesday of March 2027.
 TUESDAY = "2027-03-09"

@@ -18,6 +18,8 @@ from tests.client import Reply
 from tests.events.series import assert_rule_agrees, events_of_series, ids_of_series, load_times
 from tests.ical.test_rrule import rules
 
+pytestmark = pytest.mark.on_one_database
+
 TUESDAY = "2027-03-09T19:00"
 
 

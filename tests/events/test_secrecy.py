@@ -8,6 +8,8 @@ import pytest
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client, Reply
 
+pytestmark = pytest.mark.on_one_database
+
 REQUEST_ID = {"X-Request-Id": "the-same-for-all"}
 
 Question = Callable[[Client, int, int], Reply]

@@ -8,6 +8,8 @@ import pytest
 from tests.cast import Cast, a_calendar, a_comment, an_event, shared
 from tests.events.series import WEEKLY, assert_rule_agrees, events_of_series, five_mondays, ids_of_series, load_times, repeat
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_a_new_rule_deletes_no_event_that_the_user_may_not_edit(cast: Cast) -> None:
     ids = five_mondays(cast.alice)

@@ -12,6 +12,8 @@ from tests.cast import Cast, an_event
 from tests.conftest import Clock
 from tests.events.series import assert_rule_agrees, events_of_series, five_mondays, ids_of_series, load_times, repeat
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_a_time_that_clocks_skipped_once_comes_back(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     event = an_event(cast.alice, start_time="2026-03-26T02:30", time_zone="Europe/Paris")

@@ -5,6 +5,8 @@ import pytest
 from tests.cast import Cast, a_calendar, an_event
 from tests.conftest import NOON, Clock
 
+pytestmark = pytest.mark.on_one_database
+
 FULL = {
     "title": "Blue Train",
     "description": "A night of Coltrane\n\nDoors at seven.",

@@ -2,9 +2,13 @@
 
 import re
 
+import pytest
+
 from tests.cast import Cast, a_calendar, an_event
 from tests.events.importing import a_file, an_entry, counts, events, imported, remarks
 from tests.events.series import five_mondays
+
+pytestmark = pytest.mark.on_one_database
 
 
 def _entries(content: bytes) -> list[str]:

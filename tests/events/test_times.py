@@ -7,6 +7,8 @@ import pytest
 from tests.cast import Cast, Person, a_calendar, an_event
 from tests.client import Client
 
+pytestmark = pytest.mark.on_one_database
+
 Times = tuple[str, str | None, bool, str]
 
 

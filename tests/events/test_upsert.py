@@ -10,6 +10,8 @@ from tests.changes.follower import find_cursor
 from tests.client import Client, Reply
 from tests.conftest import Clock
 
+pytestmark = pytest.mark.on_one_database
+
 FIELDS: dict[str, Any] = {"title": "Concert", "start_time": "2026-06-01T20:00", "end_time": "2026-06-01T22:00", "tag_list": "jazz,late"}
 UID = "concert-7@example.org"
 

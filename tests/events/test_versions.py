@@ -12,6 +12,8 @@ from tests.cast import Cast, a_calendar, an_event, shared
 from tests.client import Client, Reply
 from tests.events.listing import listed
 
+pytestmark = pytest.mark.on_one_database
+
 TIMEOUT = 60
 ROUNDS = 5
 AT_ONCE = 6

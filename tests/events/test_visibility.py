@@ -8,6 +8,8 @@ from tests.cast import PASSWORD, Cast, Person, a_calendar, an_event, shared
 from tests.client import Client
 from tests.events.listing import listed
 
+pytestmark = pytest.mark.on_one_database
+
 ACTORS = ("anonymous", "alice", "bob", "vera", "carol", "dave")
 
 

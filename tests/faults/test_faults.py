@@ -1,4 +1,5 @@
-"""The short form of each fault. Speed is measured by `make faults`; docs/reliability.md names the tests of the other faults."""
+"""The short form of each fault; of those that other tests make too, with `--soak`. Speed is measured by `make faults`;
+docs/reliability.md names the tests of the other faults."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,7 @@ def test_killed_processes_give_no_seat_twice(tmp_path: Path) -> None:
     assert row.is_sound, row
 
 
+@pytest.mark.soak
 def test_a_server_that_stops_immediately_loses_nothing(tmp_path: Path, postgres: Postgres) -> None:
     row = restart.show(tmp_path, postgres, 1)
     assert row.is_sound, row
@@ -43,16 +45,19 @@ def test_a_full_disk_can_be_read_and_recovers(tmp_path: Path) -> None:
     assert row.is_sound, row
 
 
+@pytest.mark.soak
 def test_64_clients_leave_one_response_for_each_address(tmp_path: Path) -> None:
     row = upserts.show(tmp_path, "", 4)
     assert row.is_sound, row
 
 
+@pytest.mark.soak
 def test_three_times_the_load_is_served_or_rejected_with_503(tmp_path: Path) -> None:
     rows = flood.show(tmp_path, 0.5, 1_000, connections=[64])
     assert all(row.is_sound for row in rows), rows
 
 
+@pytest.mark.soak
 def test_slow_clients_do_not_block_fast_ones(tmp_path: Path) -> None:
     row = slow.show(tmp_path, 90, 1, 0.5, event_count=1_000)
     assert row.is_sound, row

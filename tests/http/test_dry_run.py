@@ -14,6 +14,8 @@ from tests.http.multipart import multipart
 from tests.http.stored_rows import FreshService
 from tests.subscribers.confirmations import confirmed
 
+pytestmark = pytest.mark.on_one_database
+
 CHANGES: list[dict[str, Any]] = [
     {"start_time": "2027-06-02T20:00"},
     {"end_time": "2027-06-20T23:00"},

@@ -12,6 +12,8 @@ from tests.site.administrator import Admin
 from tests.subscribers.confirmations import confirmed
 from tests.test_policy import ADMINS, TABLE, Scene, content_of, name_of
 
+pytestmark = pytest.mark.on_one_database
+
 WRITES = [endpoint for endpoint in ENDPOINTS if endpoint.writes and endpoint.in_api]
 
 OUTLOOK = {"service": "outlook", "access_token": "token"}

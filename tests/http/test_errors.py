@@ -18,6 +18,8 @@ from tests.cast import PASSWORD, Cast, a_calendar, shared
 from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
 
+pytestmark = pytest.mark.on_one_database
+
 SHAPE = {"type", "title", "status", "detail", "errors", "request_id"}
 
 

@@ -17,6 +17,8 @@ from tests.client import Client, Reply, form_time
 from tests.conftest import Clock
 from tests.http.conftest import Stage, act
 
+pytestmark = pytest.mark.on_one_database
+
 MOST = 5
 
 _numbers = count(1)

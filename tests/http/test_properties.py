@@ -5,6 +5,7 @@ import unicodedata
 from typing import Any
 from urllib.parse import quote, urlencode
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from kalends.values import text
 from tests.cast import Cast, a_calendar
 from tests.client import Client, Reply
 from tests.http.multipart import BOUNDARY, multipart
+
+pytestmark = pytest.mark.on_one_database
 
 FIELDS = ["name", "description", "color", "time_zone", "public", "moderation", "calendar", "limit", "x", ""]
 KINDS = [

@@ -9,6 +9,8 @@ from kalends.values import text
 from tests.cast import PASSWORD, Cast, Person, a_calendar
 from tests.client import Client, Reply
 
+pytestmark = pytest.mark.on_one_database
+
 ONE_LINE_REFUSES = ["\x00", "\x01", "\x08", "\t", "\n", "\r", "\x0b", "\x1b", "\x1f", "\x7f", "\x80", "\x85", "\x9f", "\u2028", "\u2029"]
 LINES_REFUSE = ["\x00", "\x01", "\x08", "\x0b", "\x0c", "\x1b", "\x1f", "\x7f", "\x80", "\x85", "\x9f"]
 

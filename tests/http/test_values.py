@@ -6,6 +6,8 @@ import pytest
 
 from tests.cast import Cast, a_calendar
 
+pytestmark = pytest.mark.on_one_database
+
 TRUE: list[Any] = ["true", "TRUE", "True", "tRuE", "1", "yes", "YES", "on", "On", " true ", True, 1]
 FALSE: list[Any] = ["false", "FALSE", "False", "0", "no", "No", "off", "OFF", " off ", False, 0]
 

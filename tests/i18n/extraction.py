@@ -1,6 +1,7 @@
 """Find the messages in the code, and write the new ones into the catalogues: `make catalogs` runs this."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
@@ -30,6 +31,7 @@ def main() -> None:
         save(language, catalog)
 
 
+@cache
 def find_messages() -> Catalog:
     """The messages of all templates and modules."""
     catalog = Catalog(charset="utf-8")

@@ -34,7 +34,7 @@ def test_translations_are_certain_and_have_the_placeholders_and_the_markup_of_th
 def test_a_catalogue_has_as_many_forms_of_a_plural_as_its_language(language: str) -> None:
     catalog = load(language)
     assert [message.id for message in catalog if message.pluralizable and len(_forms(message)) != catalog.num_plurals] == []
-    assert {load_catalog(language).form(number) for number in range(1_000_001)} <= set(range(catalog.num_plurals))
+    assert {load_catalog(language).form(number) for number in (*range(1_001), 10_000, 1_000_000)} <= set(range(catalog.num_plurals))
 
 
 def test_messages_have_named_placeholders_only() -> None:

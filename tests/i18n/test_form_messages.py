@@ -8,6 +8,8 @@ from kalends.i18n.catalogs import LANGUAGES, Catalog, load_catalog
 from tests.cast import Cast, an_event
 from tests.client import Client
 
+pytestmark = pytest.mark.on_one_database
+
 # Whether the catalogue has these messages already is of no account.
 MESSAGES = {
     "must be an e-mail address such as ana@example.org": "muss eine E-Mail-Adresse wie ana@example.org sein",

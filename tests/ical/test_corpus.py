@@ -15,6 +15,8 @@ from tests.ical.producers import PRODUCERS
 from tests.ical.readers import Occurrence, read_by_first, read_by_second
 from tests.ical.test_series import listed
 
+pytestmark = pytest.mark.on_one_database
+
 ZONE = "Asia/Tokyo"
 FILES = CALENDARS | {path.stem: path.read_bytes() for path in sorted(CORPUS.glob("*.ics"))}
 # Neither reader reads a zone with a colon, which Exchange does not quote.

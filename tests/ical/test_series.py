@@ -12,6 +12,8 @@ from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.ical.readers import Occurrence, read_by_first, read_by_second
 
+pytestmark = pytest.mark.on_one_database
+
 zones = st.sampled_from(["Europe/Paris", "America/New_York", "Australia/Lord_Howe", "UTC", "Asia/Tokyo", "America/Santiago"])
 # Around the nights when clocks change, and elsewhere.
 days = st.sampled_from(["2026-03-08", "2026-03-29", "2026-10-25", "2026-11-01", "2026-01-31", "2028-02-29", "2026-06-15"])

@@ -18,6 +18,8 @@ from tests.inbound.replies import PROGRAMS
 from tests.invitations.test_invite import invitations, invite
 from tests.responses.mail import mails_about, read_mail, text_of
 
+pytestmark = pytest.mark.on_one_database
+
 START = "2027-06-01T20:00"
 GUEST = "ana@example.com"
 

@@ -189,6 +189,7 @@ def deliver_replies(box: Dovecot, addresses: dict[str, str]) -> dict[str, list[s
     return expected
 
 
+@pytest.mark.soak
 @pytest.mark.on_one_database
 def test_a_pipe_does_the_same_as_a_mailbox(start: Start, database: str, tmp_path: Path, soak: bool) -> None:  # noqa: F811
     fixtures = FIXTURES if soak else FIXTURES[::10]

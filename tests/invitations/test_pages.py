@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
+
 from tests.cast import Cast, a_contact, an_event
 from tests.invitations.test_invite import invitations
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_people_are_invited_after_a_preview_and_invitations_are_taken_back(cast: Cast) -> None:

@@ -14,6 +14,8 @@ from tests.conftest import NOON, Clock
 from tests.stored_data import encodings, everything
 from tests.users.account_mail import mails
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_the_secrets_of_a_key_are_only_in_the_reply_to_create(cast: Cast, clock: Clock) -> None:
     response = cast.alice.post("/api/keys", json={"name": "  backup "})

@@ -7,6 +7,8 @@ from tests.cast import Cast, a_key
 from tests.conftest import NOON
 from tests.sessions.digests import signed
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_a_deleted_key_stops_working_at_once(cast: Cast) -> None:
     key, other = a_key(cast.alice), a_key(cast.alice)

@@ -6,6 +6,8 @@ from kalends.values import timestamps
 from tests.cast import Cast, a_key
 from tests.conftest import NOON, Clock
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_keys_are_listed_without_their_secrets_in_the_order_of_creation(cast: Cast, clock: Clock) -> None:
     first = a_key(cast.alice, "backup")

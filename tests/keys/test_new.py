@@ -1,6 +1,10 @@
 """GET /api/keys/new."""
 
+import pytest
+
 from tests.cast import Cast
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_new_returns_the_fields_and_creates_no_key(cast: Cast) -> None:

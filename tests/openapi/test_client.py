@@ -89,6 +89,7 @@ def python_client(folder: Path, service: Service) -> PythonClient:
     return PythonClient(package, service.url)
 
 
+@pytest.mark.soak
 def test_every_module_of_the_python_client_can_be_imported(python_client: PythonClient, folder: Path) -> None:
     package = python_client._package
     modules = [each.name for each in pkgutil.walk_packages([str(folder / package)], f"{package}.")]

@@ -12,6 +12,8 @@ from tests.client import Client
 from tests.conftest import Clock
 from tests.pictures.files import a_picture, encode, photo
 
+pytestmark = pytest.mark.on_one_database
+
 DAY = 86_400
 
 

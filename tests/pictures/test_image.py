@@ -11,6 +11,8 @@ from tests.client import Client
 from tests.http.multipart import multipart
 from tests.pictures.files import SMALL_PICTURE, a_picture, encode, photo, upload
 
+pytestmark = pytest.mark.on_one_database
+
 
 def open_picture(who: Client, path: str) -> Image.Image:
     reply = who.get(path)

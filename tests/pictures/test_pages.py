@@ -14,6 +14,8 @@ from tests.conftest import Clock
 from tests.http.multipart import multipart
 from tests.pictures.files import SMALL_PICTURE, a_picture, encode, photo
 
+pytestmark = pytest.mark.on_one_database
+
 FORM = {"title": "Jazz", "start_time": "2026-06-01", "public": "true", "form_token": "t" * 43, "repeat": "none"}
 
 

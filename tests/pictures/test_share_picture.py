@@ -11,6 +11,8 @@ from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.pictures.files import a_picture
 
+pytestmark = pytest.mark.on_one_database
+
 PAPER = (250, 247, 242)
 
 

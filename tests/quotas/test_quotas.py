@@ -18,6 +18,8 @@ from tests.events.importing import a_file, an_entry, uploaded
 from tests.http.multipart import multipart
 from tests.pictures.files import encode, upload
 
+pytestmark = pytest.mark.on_one_database
+
 Make = Callable[..., Cast]
 
 

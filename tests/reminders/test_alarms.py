@@ -1,7 +1,11 @@
 """Feeds with `alarms=1`: the reminders of events as alarms of calendar programs."""
 
+import pytest
+
 from tests.cast import Cast, a_calendar, a_reminder, an_event
 from tests.client import Client
+
+pytestmark = pytest.mark.on_one_database
 
 
 def _triggers(reader: Client, path: str) -> list[str]:

@@ -22,6 +22,8 @@ from tests.conftest import Clock
 from tests.deliveries.samples import empty_queue
 from tests.responses.mail import token_of
 
+pytestmark = pytest.mark.on_one_database
+
 PARIS = ZoneInfo("Europe/Paris")
 ANA, BEN = "ana@example.org", "ben@example.org"
 

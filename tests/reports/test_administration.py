@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from kalends import worker
 from kalends.context import Context
 from kalends.db import Database
@@ -11,6 +13,8 @@ from tests.cast import Cast, a_calendar, a_comment, a_report, an_event
 from tests.client import Client
 from tests.conftest import NOON
 from tests.site.administrator import Admin
+
+pytestmark = pytest.mark.on_one_database
 
 
 def listed(admin: Client, sent: list[dict[str, Any]], query: str = "") -> list[dict[str, Any]]:

@@ -13,6 +13,8 @@ from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.http.test_guest_writes import an_address
 
+pytestmark = pytest.mark.on_one_database
+
 
 def report(guest: Client, **fields: Any) -> Reply:
     return guest.post("/api/reports", json={"reason": "spam"} | fields, remote_addr=an_address())

@@ -17,6 +17,8 @@ from kalends.settings import Settings
 from tests.cast import Cast, a_response, an_event
 from tests.client import Reply
 
+pytestmark = pytest.mark.on_one_database
+
 TIMEOUT = 20
 WAYS = ["create", "change", "comment"]
 # What each of them calls after it has read the event.

@@ -13,6 +13,8 @@ from tests.client import Client
 from tests.conftest import Clock
 from tests.responses.mail import links_in, mails_about, text_of, token_of
 
+pytestmark = pytest.mark.on_one_database
+
 GUS = "gus@example.org"
 
 

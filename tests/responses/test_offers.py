@@ -20,6 +20,8 @@ from tests.cast import Cast, a_response, an_event, verified
 from tests.conftest import Clock
 from tests.responses.mail import token_of
 
+pytestmark = pytest.mark.on_one_database
+
 MORNING = 1_780_045_200  # 29 May 2026, 09:00 UTC
 HOUR = 3600
 

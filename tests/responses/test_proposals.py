@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from kalends import worker
 from kalends.context import Context
 from kalends.db import Database
@@ -10,6 +12,8 @@ from tests.cast import Cast, a_calendar, a_response, an_event, verified
 from tests.client import Client
 from tests.conftest import NOON, Clock
 from tests.responses.mail import a_proposal_token
+
+pytestmark = pytest.mark.on_one_database
 
 GUS = "gus@example.org"
 HOUR = 3600

@@ -12,6 +12,8 @@ from tests import recorded_statements
 from tests.cast import Cast, a_calendar, a_response, an_event, verified
 from tests.client import Client, Reply
 
+pytestmark = pytest.mark.on_one_database
+
 Event = dict[str, Any]
 
 

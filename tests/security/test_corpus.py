@@ -18,6 +18,8 @@ from tests.conftest import Clock
 from tests.security import corpus
 from tests.test_policy import REQUEST_FIELDS, Scene
 
+pytestmark = pytest.mark.on_one_database
+
 # No provider listens there, so only imports may reply that a provider is unavailable.
 NOBODY = "http://127.0.0.1:9"
 REACHES_OUT = {"POST /api/contacts/import", "POST /contacts/import", "POST /contacts/import/token"}

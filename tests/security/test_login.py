@@ -9,6 +9,8 @@ from tests.cast import PASSWORD, Cast
 from tests.security.timing import verdict
 from tests.users.hashers import Counting
 
+pytestmark = pytest.mark.on_one_database
+
 
 class Watching(Counting):
     """Records the parameters of each hash."""

@@ -28,6 +28,8 @@ from tests.http.test_properties import any_header, any_json
 from tests.security.corpus import VALUES
 from tests.security.writing import arbitrary_text, listed, reading
 
+pytestmark = pytest.mark.on_one_database
+
 TAKING = [endpoint for endpoint in ENDPOINTS if endpoint.params is not None]
 DATE = r"(Mon, )?[0-9]{1,3} (Jan|Foo) [0-9]{1,6} [0-9]{2}:[0-9]{2}(:[0-9]{2})? (GMT|[+-][0-9]{4})"
 

@@ -153,7 +153,7 @@ def test_a_failed_backup_is_reported_in_one_line(tmp_path: Path, empty_database:
 
 
 @pytest.mark.on_one_database
-@pytest.mark.parametrize("most", [50_000, 500_000])
+@pytest.mark.parametrize("most", [50_000, pytest.param(500_000, marks=pytest.mark.soak)])
 def test_a_full_disk_leaves_the_last_backup_as_it_was(place: Place, file: Path, most: int) -> None:
     """The disk may be full during the backup, or during its trial restore."""
     place.fill()
@@ -167,7 +167,7 @@ def test_a_full_disk_leaves_the_last_backup_as_it_was(place: Place, file: Path, 
 
 
 @pytest.mark.on_one_database
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)])
 def test_a_backup_that_is_stopped_leaves_the_last_one_as_it_was(place: Place, file: Path, number: signal.Signals) -> None:
     place.fill()
     file.write_text("the last one")
@@ -185,6 +185,7 @@ def test_a_backup_that_is_stopped_leaves_the_last_one_as_it_was(place: Place, fi
     assert len(content(file)[1]["subscribers"]) == MANY
 
 
+@pytest.mark.soak
 @pytest.mark.on_one_database
 def test_a_backup_shows_progress_on_a_terminal(place: Place, file: Path) -> None:
     place.fill()

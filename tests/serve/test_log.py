@@ -39,6 +39,7 @@ def _ask_with_secrets(service: Running) -> tuple[int, list[str]]:
     return 15, [PASSWORD, token, key["wkey"], key["shared_secret"], signature, cookie, "canary"]
 
 
+@pytest.mark.on_one_database
 def test_each_request_has_a_line_and_no_secret_is_in_it(start: Start, database: str) -> None:
     service = start("--workers", "2", database=database, metrics_token="canary-metrics")
     request_count, secrets = _ask_with_secrets(service)

@@ -28,6 +28,7 @@ def test_the_metrics_count_the_requests_of_every_process(start: Start, database:
     assert len(counted) == 2
 
 
+@pytest.mark.soak
 def test_invented_methods_create_no_metrics(service: Running) -> None:
     for number in range(5):
         assert service.request(f"FETCH{number}", "/healthz").status == 405

@@ -2,12 +2,15 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from tests.http.multipart import multipart
 from tests.pictures.files import png
 from tests.serve.conftest import Start
 from tests.serve.running import Running, bearer, processes
 
 
+@pytest.mark.on_one_database
 def test_other_requests_are_served_while_a_bomb_is_decoded(start: Start, database: str) -> None:
     service = start(database=database, threads=1)
     token = service.sign_up("alice")

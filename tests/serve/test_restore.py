@@ -141,6 +141,7 @@ def test_an_incomplete_backup_is_reported_in_one_line(place: Place, file: Path) 
     assert place.rows("SELECT user_name FROM users") == [("bea",)]
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("rows", [MANY // 2, *(pytest.param(rows, marks=pytest.mark.soak) for rows in (1, MANY + 1))])
 def test_a_restore_that_is_killed_changes_nothing(place: Place, file: Path, rows: int) -> None:
     place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")

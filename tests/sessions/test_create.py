@@ -21,6 +21,8 @@ from tests.stored_data import encodings, everything
 from tests.users.hashers import Counting, Meanwhile
 from tests.users.registration import a_registration
 
+pytestmark = pytest.mark.on_one_database
+
 DAY = 86_400
 
 

@@ -5,6 +5,8 @@ import pytest
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 
+pytestmark = pytest.mark.on_one_database
+
 
 def _elsewhere(cast: Cast) -> tuple[str, Client]:
     """Another session of alice's."""

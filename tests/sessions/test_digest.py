@@ -16,6 +16,8 @@ from tests.conftest import NOON, Clock
 from tests.sessions.clean_up import after_clean_up
 from tests.sessions.digests import signature, signed
 
+pytestmark = pytest.mark.on_one_database
+
 
 def _login(guest: Client, credentials: dict[str, Any]) -> int:
     return guest.post("/api/session", json=credentials).status

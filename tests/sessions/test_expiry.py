@@ -16,6 +16,8 @@ from tests.conftest import NOON, Clock
 from tests.migrated import write_sqlite
 from tests.sessions.clean_up import after_clean_up
 
+pytestmark = pytest.mark.on_one_database
+
 HOUR = 3600
 DAY = 24 * HOUR
 

@@ -19,6 +19,8 @@ from tests.sessions.clean_up import after_clean_up
 from tests.sessions.digests import signed
 from tests.users.hashers import Counting
 
+pytestmark = pytest.mark.on_one_database
+
 
 class LoginClient:
     """The login of a service that counts failures, seen from one address after another."""

@@ -6,6 +6,8 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
 from tests.conftest import NOON, Clock
 
+pytestmark = pytest.mark.on_one_database
+
 DAY = 86_400
 
 

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from kalends.settings import Settings
 from tests.http.stored_rows import FreshService, fresh_service
 from tests.site.administrator import Admin
+
+pytestmark = pytest.mark.on_one_database
 
 DEFAULTS = {
     "name": "Kalends",

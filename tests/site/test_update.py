@@ -8,6 +8,8 @@ from tests.cast import Cast
 from tests.http.stored_rows import FreshService
 from tests.site.administrator import Admin
 
+pytestmark = pytest.mark.on_one_database
+
 SETTINGS = {
     "name": "Jazz in Lyon",
     "headline": "Tonight and later",

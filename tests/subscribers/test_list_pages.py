@@ -1,6 +1,10 @@
 """Pages of the owner's list of subscribers."""
 
+import pytest
+
 from tests.cast import Cast, a_response, an_event
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_the_list_shows_who_opted_in_and_to_what(cast: Cast) -> None:

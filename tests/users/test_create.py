@@ -24,6 +24,8 @@ from tests.conftest import NOON, Clock
 from tests.stored_data import everything
 from tests.users.registration import a_registration
 
+pytestmark = pytest.mark.on_one_database
+
 
 def _login(guest: Client, user_name: str, password: str) -> int:
     return guest.post("/api/session", json={"user_name": user_name, "password": password}).status

@@ -10,6 +10,8 @@ from tests.cast import PASSWORD, Cast, Person, a_calendar, a_key, shared
 from tests.users.hashers import Meanwhile
 from tests.users.registration import a_registration
 
+pytestmark = pytest.mark.on_one_database
+
 
 def _delete(person: Person) -> Any:
     return person.delete(f"/api/users/{person.id}", json={"current_password": PASSWORD})

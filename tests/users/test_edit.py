@@ -1,6 +1,10 @@
 """GET /api/users/<id>/edit."""
 
+import pytest
+
 from tests.cast import Cast
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_edit_returns_fields_that_update_accepts(cast: Cast) -> None:

@@ -1,6 +1,10 @@
 """GET /api/users/new."""
 
+import pytest
+
 from tests.client import Client
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_new_returns_the_default_fields_of_a_registration(client: Client) -> None:

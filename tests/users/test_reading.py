@@ -7,6 +7,8 @@ import pytest
 
 from tests.cast import Cast, an_event
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_the_settings_of_an_account_are_set_and_cleared(cast: Cast) -> None:
     path = f"/api/users/{cast.alice.id}"

@@ -1,6 +1,10 @@
 """GET /api/users/<id>."""
 
+import pytest
+
 from tests.cast import Cast, a_key
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_people_see_their_own_account(cast: Cast) -> None:

@@ -14,6 +14,8 @@ from tests.conftest import NOON
 from tests.http.stored_rows import fresh_service
 from tests.users.registration import a_registration
 
+pytestmark = pytest.mark.on_one_database
+
 Change = Callable[[Person], None]
 
 

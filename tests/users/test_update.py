@@ -16,6 +16,8 @@ from tests.conftest import Clock
 from tests.users.account_mail import mails
 from tests.users.hashers import Meanwhile
 
+pytestmark = pytest.mark.on_one_database
+
 NEW_PASSWORD = "staple of the stable"
 
 

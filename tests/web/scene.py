@@ -161,7 +161,8 @@ class Scene:
 
     @cached_property
     def sign_up_token(self) -> str:
-        reply = self.ada.post("/api/admin/invitations", json={"email_address": "ines@example.org"})
+        # An invitation ends those before it to the same address, so each scene has its own.
+        reply = self.ada.post("/api/admin/invitations", json={"email_address": f"friend-of-{self.ada.id}@example.org"})
         assert reply.status == 201, reply
         return str(reply.json["url"]).rsplit("/", 1)[1]
 

@@ -18,6 +18,8 @@ from tests.web.parsed import Parsed, ParsedPages
 from tests.web.scene import Scene
 from tests.web.windows import Windows, go
 
+pytestmark = pytest.mark.on_one_database
+
 # Of every page with forms: as everybody meets it, and as an owner does.
 FORMS = [visit for visits in PAGES.values() for visit in dict.fromkeys([visits[0], *(v for v in visits if v.reader == "alice")][:2])]
 

@@ -11,6 +11,8 @@ from kalends.settings import Settings
 from tests.cast import Cast, an_event
 from tests.client import Client
 
+pytestmark = pytest.mark.on_one_database
+
 BROWSER = {"Accept": "text/html"}
 
 

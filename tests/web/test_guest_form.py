@@ -9,6 +9,8 @@ from tests.client import Client, Reply, form_time
 from tests.conftest import Clock
 from tests.http.test_guest_writes import an_address
 
+pytestmark = pytest.mark.on_one_database
+
 NADIA = {"email_address": "nadia@example.org", "name": "Nadia B", "response": "YES"}
 
 

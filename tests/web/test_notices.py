@@ -11,6 +11,8 @@ from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.web.windows import Windows, go
 
+pytestmark = pytest.mark.on_one_database
+
 
 def test_a_notice_is_shown_once_and_is_in_no_url(cast: Cast) -> None:
     path = f"/events/{an_event(cast.alice, public=True)['id']}"

@@ -1,6 +1,10 @@
 """Forms of pages: an error after a write undoes it, and the form comes back with the typed values."""
 
+import pytest
+
 from tests.cast import Cast
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_an_error_after_a_write_rolls_back_and_shows_the_form_again(cast: Cast) -> None:

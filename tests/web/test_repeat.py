@@ -69,7 +69,7 @@ def _change_to_last_day_six_times(page: Page, script: bool) -> None:
     _preview(page, script, sentence, ["Tuesday, 12 March 2030", "Sunday, 31 March 2030", "Tuesday, 30 April 2030"])
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("script", [pytest.param(True, marks=pytest.mark.soak), False], ids=["with scripts", "without scripts"])
 def test_an_event_is_repeated_by_a_sentence_by_weekdays_and_by_the_last_day(
     windows: Windows, guest: Client, script: bool, soak: bool
 ) -> None:

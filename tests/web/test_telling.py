@@ -13,7 +13,7 @@ from tests.subscribers.confirmations import confirmed
 from tests.web.windows import NARROW, Windows, go
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("script", [pytest.param(True, marks=pytest.mark.soak), False], ids=["with scripts", "without scripts"])
 def test_an_organiser_tells_people_of_an_event(windows: Windows, people: Cast, folder: Path, service: Service, script: bool) -> None:
     alice, settings = people.alice, Settings(data=str(folder), base_url=service.url)
     event = an_event(alice, public=True, title="Choir", start_time="2030-06-01T20:00", time_zone="Europe/Paris")

@@ -12,6 +12,8 @@ from tests.cast import Cast, Person, an_event
 from tests.client import Client
 from tests.web.windows import Windows, go
 
+pytestmark = pytest.mark.on_one_database
+
 PARIS = "Europe/Paris"
 
 

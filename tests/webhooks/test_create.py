@@ -16,6 +16,8 @@ from tests.client import Client
 from tests.conftest import Clock
 from tests.webhooks.conftest import Receiver, Service
 
+pytestmark = pytest.mark.on_one_database
+
 PUBLIC = "https://[2606:4700::1111]/hook"
 HOSTILE = [
     "http://[2606:4700::1111]/hook",

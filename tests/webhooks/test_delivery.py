@@ -18,6 +18,8 @@ from tests.conftest import Clock
 from tests.users.account_mail import mails
 from tests.webhooks.conftest import Receiver, Service
 
+pytestmark = pytest.mark.on_one_database
+
 DAY = 86_400
 
 

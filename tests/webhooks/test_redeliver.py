@@ -1,8 +1,12 @@
 """POST /api/webhooks/{id}/ping and /redeliver."""
 
+import pytest
+
 from tests.cast import an_event
 from tests.conftest import Clock
 from tests.webhooks.conftest import Receiver, Service
+
+pytestmark = pytest.mark.on_one_database
 
 
 def test_a_ping_is_sent_at_once_before_all_that_waits(service: Service, receiver: Receiver, clock: Clock) -> None:
