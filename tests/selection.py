@@ -59,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "on_one_database: no database takes part, or other tests cover it on PostgreSQL: SQLite will do, except with --soak")
+    config.addinivalue_line("markers", "on_one_database: SQLite will do, since no database takes part or others run the same on PostgreSQL")
     config.addinivalue_line("markers", "on_sqlite: SQLite itself is what is tested")
     config.addinivalue_line("markers", "soak: a long form, which runs with --soak alone")
     hypothesis_settings.load_profile("thorough" if config.getoption("--soak") else "quick")

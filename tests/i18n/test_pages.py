@@ -21,12 +21,13 @@ from tests.web.scene import Scene
 _KEPT = re.compile(r"(%\(\w+\)s|<[^>]*>|&\w+;)")
 _STRANGE = str.maketrans({chr(code): chr(code - 0x41 + 0x13A0) for code in (*range(0x41, 0x5B), *range(0x61, 0x7B))})
 _READABLE = re.compile(r"[A-Za-z]{2,}")
-# What is the same in every language: names of people, places, languages and services, addresses, and what the scene writes plainly.
+# What is the same in every language: names of people, places, languages and services, addresses, what the scene writes plainly, and
+# what a mail server said.
 _SAME = re.compile(
     r"\S+@\S+|\b(?:https?|webcal)://\S+|\b\w+/[A-Z]\w+|\b(?:alice|bob|vera|ada|walter)-\w+"
     r"|\b(?:Alice|Ada|Bob|Vera|Walter|Émile Østergård)\b"
     r"|\b(?:Google Calendar|Google|Yahoo|Outlook|Microsoft|Kalends|KALENDS_\w+|SQLite|PostgreSQL|RSS|Atom|API|UTC|Paris)\b"
-    r"|\b(?:Concert|Late session|See you there|friends|jazz|live|Salt|Soup|Pepper|Salad)\b|" + "|".join(LANGUAGES.values())
+    r"|\b(?:Concert|Late session|See you there|friends|jazz|live|Salt|Soup|Pepper|Salad|No such user)\b|" + "|".join(LANGUAGES.values())
 )
 # Written for developers, in English.
 _DOCS = "GET /docs"
