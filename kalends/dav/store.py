@@ -181,12 +181,21 @@ def _find_names(ctx: Context, calendar: Calendar, column: str, ids: list[int]) -
     return dict(ctx.tx.rows(sql, calendar=calendar.id, ids=ids))
 
 
+# Whether the event was in no series before the change. Each database writes JSON with spaces of its own.
+_WAS_SINGLE = """(h.before LIKE '%"series_id":null,%' OR h.before LIKE '%"series_id" : null,%')"""
+
+
 def find_before(ctx: Context, event_ids: list[int], *, only_deleted: bool) -> list[tuple[int, str]]:
     """What the journal has of these events as they were before a change, if they may have been in a series then."""
     # An expression is not tempted by the indexes of deletions.
     ops = "h.op || '' = 'delete'" if only_deleted else "h.op <> 'create'"
-    # Each database writes JSON with spaces of its own.
-    in_series = """NOT (h.before LIKE '%"series_id":null,%' OR h.before LIKE '%"series_id" : null,%')"""
     sql = f"""SELECT h.event_id, h.before FROM changes h
-              WHERE h.event_id {ctx.db.in_list("ids")} AND h.kind = 'event' AND {ops} AND {in_series}"""
+              WHERE h.event_id {ctx.db.in_list("ids")} AND h.kind = 'event' AND {ops} AND NOT {_WAS_SINGLE}"""
     return [(event_id, before) for event_id, before in ctx.tx.rows(sql, ids=event_ids)] if event_ids else []
+
+
+def find_formerly_single(ctx: Context, event_ids: list[int]) -> set[int]:
+    """Those of the events that the journal has as single ones."""
+    sql = f"""SELECT h.event_id FROM changes h
+              WHERE h.event_id {ctx.db.in_list("ids")} AND h.kind = 'event' AND h.op <> 'create' AND {_WAS_SINGLE}"""
+    return {event_id for (event_id,) in ctx.tx.rows(sql, ids=event_ids)} if event_ids else set()

@@ -127,9 +127,11 @@ def _resolve(ctx: Context, calendar: Calendar, entries: list[Entry]) -> tuple[li
     found = {each.name: each for each in resources.find_by_ids(ctx, calendar, single_ids, series_ids)}
     rows = store.find_rows(ctx, row_ids)
     found |= {each.name: each for each in resources.find_by_rows(ctx, calendar, rows)}
-    names = _names(ctx, calendar, single_ids, sorted(series_ids)) | {row.name for row in rows}
-    # Nobody was told of the single dates of a series by names of their own.
-    dates = {f"event-{event_id}.ics" for event_id in _find_dates(ctx, single_ids)}
+    # A follower may know an event by its own name that has become a date of a series since.
+    formerly_single = store.find_formerly_single(ctx, event_ids)
+    names = _names(ctx, calendar, sorted({*single_ids, *formerly_single}), sorted(series_ids)) | {row.name for row in rows}
+    # Nobody was told of the other dates of a series by names of their own.
+    dates = {f"event-{event_id}.ics" for event_id in _find_dates(ctx, single_ids) - formerly_single}
     return list(found.values()), sorted(names - found.keys() - dates)
 
 

@@ -13,6 +13,7 @@ from kalends.db.postgres.database import Postgres
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.changes.follower import Follower
 from tests.changes.slow_writers import SlowWriters
+from tests.changes.triggers import without_trigger
 from tests.changes.writers import Writers
 
 FOLLOW_RATE = 0.1
@@ -107,7 +108,7 @@ def test_followers_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) 
 @pytest.mark.on_one_database
 def test_a_missing_trigger_is_noticed(cast: Cast, db: Database, table: str, trigger: str) -> None:
     """So the walk can fail: without a tombstone, or without the entries of a right that is given or taken away."""
-    with _without_trigger(db, table, trigger), pytest.raises(AssertionError, match=NOTICED):
+    with without_trigger(db, table, trigger), pytest.raises(AssertionError, match=NOTICED):
         _walk(cast, Random(1), 1_000)
 
 
@@ -188,7 +189,7 @@ def test_what_is_added_while_a_right_is_taken_away_is_gone(cast: Cast, db: Datab
 @contextmanager
 def _planted(db: Database, defect: str) -> Iterator[None]:
     if defect != "numbers at insert":
-        with _without_trigger(db, *(TOMBSTONES if defect == "tombstones" else REVOCATIONS)):
+        with without_trigger(db, *(TOMBSTONES if defect == "tombstones" else REVOCATIONS)):
             yield
         return
     # As if no transaction could be committed after one that began later.
@@ -196,20 +197,3 @@ def _planted(db: Database, defect: str) -> Iterator[None]:
         newest = "SELECT tx, id FROM sync_entries ORDER BY id DESC LIMIT 1"
         patch.setattr(type(db), "last_sync_entry", lambda _: newest)
         yield
-
-
-@contextmanager
-def _without_trigger(db: Database, table: str, trigger: str) -> Iterator[None]:
-    """The other tests of the process use the same database."""
-    with db.write() as tx:
-        if isinstance(db, Postgres):
-            restore = f"ALTER TABLE {table} ENABLE TRIGGER {trigger}"
-            tx.script(f"ALTER TABLE {table} DISABLE TRIGGER {trigger}")
-        else:
-            restore = tx.value("SELECT sql FROM sqlite_master WHERE name = :name", name=trigger)
-            tx.script(f"DROP TRIGGER {trigger}")
-    try:
-        yield
-    finally:
-        with db.write() as tx:
-            tx.script(restore)

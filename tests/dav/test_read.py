@@ -157,7 +157,8 @@ def test_a_sync_tells_what_came_changed_and_went(cast: Cast) -> None:
     _, token = sync(cast.alice, path, token)
     reply = cast.alice.delete(f"/api/events/{series['id']}", query={"scope": "all"})
     assert reply.status == 200, reply
-    assert sync(cast.alice, path, token)[0] == {series_name: 404}
+    # A follower may know its first date as the event that was repeated.
+    assert sync(cast.alice, path, token)[0] == {series_name: 404, f"event-{series['id']}.ics": 404}
 
 
 def test_a_sync_tells_of_a_series_that_loses_one_date(cast: Cast) -> None:
@@ -166,7 +167,19 @@ def test_a_sync_tells_of_a_series_that_loses_one_date(cast: Cast) -> None:
     series = a_series(cast.alice, calendar_id=calendar["id"])
     _, token = sync(cast.alice, path)
     assert cast.alice.delete(f"/api/events/{series['id']}").status == 200
-    assert sync(cast.alice, path, token)[0] == {f"series-{series['series_id']}.ics": 200}
+    assert sync(cast.alice, path, token)[0][f"series-{series['series_id']}.ics"] == 200
+
+
+def test_a_sync_tells_that_an_event_is_gone_which_became_a_series_first(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    path = calendar_path(cast.alice, calendar["id"])
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    _, token = sync(cast.alice, path)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json=WEEKLY)
+    series_id = cast.alice.get(f"/api/events/{event['id']}").json["series_id"]
+    assert sync(cast.alice, path, token)[0] == {f"event-{event['id']}.ics": 404, f"series-{series_id}.ics": 200}
+    cast.alice.delete(f"/api/events/{event['id']}", query={"scope": "all"})
+    assert sync(cast.alice, path, token)[0] == {f"event-{event['id']}.ics": 404, f"series-{series_id}.ics": 404}
 
 
 def test_a_sync_tells_nothing_of_other_calendars(cast: Cast) -> None:

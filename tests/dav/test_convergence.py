@@ -1,0 +1,112 @@
+"""A device that follows a calendar by sync-collection holds exactly what a fresh PROPFIND lists, whatever happens."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from kalends.backup.restore import restore
+from kalends.backup.take import take
+from kalends.dav import sync
+from kalends.db import Database
+from kalends.journal.cursor import Position
+from kalends.journal.store import Entry
+from kalends.settings import Settings
+from tests.cast import Cast, a_calendar, an_event, shared
+from tests.changes.triggers import without_trigger
+from tests.dav.devices import DavWriters, Device
+from tests.dav.test_write import ics, put
+from tests.http.stored_rows import fresh_service
+
+SYNC_RATE = 0.15
+FOREIGN_TOKEN_RATE = 0.02
+# How often the devices of a walk are compared while it goes on.
+COMPARE_STEPS = 50
+NOTICED = "was not told|has old ETags"
+
+
+def _agree(devices: list[Device]) -> None:
+    for device in devices:
+        device.sync()
+        expected = device.listing()
+        if expected is None:
+            continue
+        assert device.etags.keys() - expected.keys() == set(), f"{device} was not told that these are gone"
+        assert expected.keys() - device.etags.keys() == set(), f"{device} was not told of these"
+        assert device.etags == expected, f"{device} has old ETags"
+
+
+def _walk(cast: Cast, random: Random, steps: int) -> None:
+    """Let people do things at random, while their devices sync now and then, sometimes with the token of another calendar."""
+    people = [cast.alice, cast.bob, cast.vera]
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    shared(cast.alice, calendar, cast.vera, "viewer")
+    writers = DavWriters(people, random)
+    devices = [Device(person, calendar["id"], random) for person in people]
+    devices += [Device(person, person.primary_calendar_id, random) for person in people]
+    for step in range(1, steps + 1):
+        writers.act()
+        if random.random() < SYNC_RATE:
+            random.choice(devices).sync()
+        if random.random() < FOREIGN_TOKEN_RATE:
+            one = random.choice(devices)
+            one.token = random.choice([each.token for each in devices if each.calendar_id != one.calendar_id])
+        if step % COMPARE_STEPS == 0 or step == steps:
+            _agree(devices)
+    assert writers.done > steps / 5
+
+
+@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 20))])
+def test_devices_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) -> None:
+    _walk(cast, Random(seed), 1_000 if soak else 150)
+
+
+@pytest.mark.parametrize(
+    ("table", "trigger"),
+    [
+        ("placements", "placements_sync_delete"),
+        pytest.param("events", "events_sync_update", marks=pytest.mark.soak),
+        pytest.param("placements", "placements_sync_insert", marks=pytest.mark.soak),
+        pytest.param("dav_resources", "dav_resources_sync_update", marks=pytest.mark.soak),
+    ],
+)
+@pytest.mark.on_one_database
+def test_a_change_that_is_not_told_is_noticed(cast: Cast, db: Database, table: str, trigger: str) -> None:
+    with without_trigger(db, table, trigger), pytest.raises(AssertionError, match=NOTICED):
+        _walk(cast, Random(1), 1_000)
+
+
+@pytest.mark.on_one_database
+def test_a_token_that_is_too_new_is_noticed(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a list that was cut were whole."""
+    read = sync.read_entries
+
+    def read_too_far(*args: Any) -> tuple[list[Entry], Position]:
+        return read(*args)[0], args[4]
+
+    monkeypatch.setattr(sync, "read_entries", read_too_far)
+    with pytest.raises(AssertionError, match=NOTICED):
+        _walk(cast, Random(1), 1_000)
+
+
+def test_a_device_reads_a_restored_calendar_anew(settings: Settings, tmp_path: Path) -> None:
+    """Its token is of the time before, and entries that it has not seen may have the same numbers now."""
+    with fresh_service(settings, tmp_path) as service:
+        alice = Cast(service.guest).alice
+        device = Device(alice, alice.primary_calendar_id, Random(1))
+        put(alice, f"{device.path}a.ics", ics())
+        device.sync()
+        take(service.db, service.settings, tmp_path / "backup", _quietly)
+        lost = an_event(alice)
+        device.sync()
+        assert set(device.etags) == {"a.ics", f"event-{lost['id']}.ics"}
+        restore(service.db, tmp_path / "backup", _quietly, force=True)
+        put(alice, f"{device.path}b.ics", ics("u2"))
+        _agree([device])
+        assert (device.refusals, set(device.etags)) == (1, {"a.ics", "b.ics"})
+
+
+def _quietly(name: str, total: int) -> Any:
+    return lambda done: None
