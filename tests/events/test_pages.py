@@ -285,3 +285,17 @@ def test_organisers_see_the_responses_before_the_form_and_guests_the_form(cast: 
     refused = submit(cast.alice, f"{path}/respond", response="YES", email_address="nobody")
     assert refused.status == 422
     assert "<details open><summary>Respond yourself</summary>" in refused.text
+
+
+def test_delete_is_among_the_rare_actions_of_an_organiser_and_not_beside_edit(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2031-06-01T20:00")
+    bar = cast.alice.get(f"/events/{event['id']}").text.partition('<nav class="organiser"')[2].partition("</nav>")[0]
+    edit, menu, delete = (bar.index(part) for part in (f'/events/{event["id"]}/edit"', "<details", f'/events/{event["id"]}/delete"'))
+    assert edit < menu < delete
+
+
+def test_forms_and_pages_of_events_speak_in_plain_words(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time="2031-06-01T20:00")
+    pages = [cast.alice.get(path).text for path in ("/events/new", f"/events/{event['id']}", f"/events/{event['id']}/edit")]
+    for stiff in ("Repeat: not", "Every so many", "Nobody has said anything", "It is on its way."):
+        assert not any(stiff in page for page in pages), stiff
