@@ -17,6 +17,11 @@ WRONG: dict[str, tuple[dict[str, str], list[str]]] = {
     "base address with a path": ({"base_url": "https://example.org/calendar"}, ["KALENDS_BASE_URL"]),
     "database of another kind": ({"database": "mysql://localhost/kalends"}, ["KALENDS_DATABASE", "postgresql://"]),
     "broken database address": ({"database": "postgresql://ana:canary%zz@localhost:x/kalends"}, ["KALENDS_DATABASE", "PostgreSQL"]),
+    "replicas without a database": ({"replicas": "postgresql://ana:canary@127.0.0.1/kalends"}, ["KALENDS_REPLICAS", "KALENDS_DATABASE"]),
+    "broken address of replicas": (
+        {"database": "postgresql://ana@127.0.0.1:1/kalends", "replicas": "postgresql://ana:canary%zz@localhost:x/kalends"},
+        ["KALENDS_REPLICAS", "PostgreSQL"],
+    ),
     "database out of reach": ({"database": "postgresql://ana:canary@127.0.0.1:1/kalends"}, ["KALENDS_DATABASE", "refused"]),
     "address to listen on": ({"host": "no.such.address.invalid"}, ["KALENDS_HOST", "'no.such.address.invalid'"]),
     "secret in a file that is not there": ({"secret_file": "elsewhere"}, ["KALENDS_SECRET_FILE", "elsewhere", "No such file"]),
