@@ -33,8 +33,13 @@ def expand_file(content: bytes, start: int, end: int, zone: str) -> bytes:
     """The file of another program with its repeating components expanded."""
     file = merge.parse(content.decode("utf-8", "surrogateescape"))
     for calendar in file.inner("VCALENDAR"):
-        calendar.content = [part for each in calendar.content for part in _expand(each, start, end, zone)]
+        parts = [each for each in calendar.content if each.name != "VTIMEZONE"] if _repeats(calendar) else calendar.content
+        calendar.content = [part for each in parts for part in _expand(each, start, end, zone)]
     return merge.write(file).encode("utf-8", "surrogateescape")
+
+
+def _repeats(calendar: merge.Component) -> bool:
+    return any(isinstance(each, merge.Component) and each.find("RRULE") for each in calendar.content)
 
 
 def _expand(part: Line | merge.Component, start: int, end: int, zone: str) -> list[Line | merge.Component]:
@@ -50,10 +55,10 @@ def _shift(component: merge.Component, parsed: Component, days: int, zone: str) 
     lines: list[Line | merge.Component] = []
     for part in component.content:
         name = part.name if isinstance(part, Line) else ""
-        value = overlap.find_time(parsed, name) if name in ("DTSTART", "DUE") else None
+        value = overlap.find_time(parsed, name) if name in ("DTSTART", "DTEND", "DUE") else None
         if value:
             lines.append(_line(name, value, days, zone))
-        elif name not in ("RRULE", "EXDATE", "RDATE", "RECURRENCE-ID"):
+        elif name not in ("RRULE", "EXRULE", "EXDATE", "RDATE", "RECURRENCE-ID"):
             lines.append(part)
     anchor = overlap.find_time(parsed, "DTSTART") or overlap.find_time(parsed, "DUE")
     if anchor:

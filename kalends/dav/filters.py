@@ -17,6 +17,8 @@ RANGE, ABSENT = f"{_C}time-range", f"{_C}is-not-defined"
 _INSTANT = re.compile(r"([0-9]{8}T[0-9]{6})Z")
 COLLATIONS = ("i;ascii-casemap", "i;octet", "i;unicode-casemap", "default")
 MAX_LEVELS = 16
+# What a calendar has itself. A filter of any other property means its components, also if it names none.
+_OF_CALENDARS = {"PRODID", "VERSION", "CALSCALE", "METHOD"}
 
 # Whether the component of a file, inside of another, overlaps the range.
 InRange = Callable[["Component", "TimeRange", "Component | None"], bool]
@@ -111,7 +113,10 @@ def _matches_inner(component: Component, element: Element, in_range: InRange, le
 
 def _matches_property(component: Component, element: Element) -> bool:
     name = _name(element)
-    values = [value for each, value in component.properties if each == name]
+    parts = [component]
+    if component.name == "VCALENDAR" and name not in _OF_CALENDARS:
+        parts += [each for each in component.inner if each.name != "VTIMEZONE"]
+    values = [value for part in parts for each, value in part.properties if each == name]
     if element.find(ABSENT) is not None:
         return not values
     return any(all(_meets(value, condition) for condition in element) for value in values)

@@ -203,8 +203,11 @@ def describe(subject: Subject, path: str, names: list[str], *, is_brief: bool = 
     for name in names:
         kinds, write = PROPERTIES.get(name, ((), None))
         value = write(subject) if write and subject.kind in kinds else None
-        if name in subject.stored and (value is None or _overrides(subject, name)):
-            found.append(subject.stored[name])
+        stored = subject.stored.get(name)
+        if name == COLOR and subject.calendar and stored == removed_color(subject.calendar):
+            value = stored = None
+        if stored is not None and (value is None or _overrides(subject, name)):
+            found.append(stored)
         elif value is not None:
             found.append(name_element(name, value))
         elif not is_brief:
@@ -212,14 +215,21 @@ def describe(subject: Subject, path: str, names: list[str], *, is_brief: bool = 
     return Response(path, "".join(found), "".join(missing))
 
 
+def removed_color(calendar: Calendar) -> str:
+    """What is kept for a user who has removed the colour: clients see none, until another is chosen here."""
+    return f'<removed xmlns="urn:kalends" color="{calendar.color}"/>'
+
+
 def _overrides(subject: Subject, name: str) -> bool:
     """Whether what the user has set counts more than what the calendar has: for those who do not own it. Owners get their colour as they
     wrote it, by its name or with transparency, until another is chosen here."""
     if subject.kind == "book":
         return name == NAME
+    stored = subject.stored[name].lower()
+    if name == COLOR and stored.startswith("<removed"):
+        return False
     if subject.own_calendar.role != "owner":
         return name in (NAME, DESCRIPTION, COLOR)
-    stored = subject.stored[name].lower()
     return name == COLOR and (">#" not in stored or subject.own_calendar.color.lower() in stored)
 
 

@@ -16,7 +16,7 @@ from kalends.context import Context
 from kalends.dav import calendar_store, paths
 from kalends.dav.call import PROP, Call, DavReply, find_calendar
 from kalends.dav.errors import DavError
-from kalends.dav.properties import COLOR, DESCRIPTION, NAME, PROTECTED, ZONE, ZONE_ID
+from kalends.dav.properties import COLOR, DESCRIPTION, NAME, PROTECTED, ZONE, ZONE_ID, removed_color
 from kalends.dav.xml import DAV, href, multistatus, name_element, propstat
 from kalends.http.input.fields import fields_of
 from kalends.http.input.readers import FieldInvalid
@@ -123,7 +123,9 @@ def apply(ctx: Context, calendar: Calendar, assignments: Assignments) -> None:
         fields = {name: getattr(present.editable(calendar), name) for name in CalendarInput.__struct_fields__}
         calendars.update(ctx, calendar.id, CalendarInput(**fields | assignments.columns))
     for name, element in assignments.elements.items():
-        if element is None:
+        if element is None and name == COLOR:
+            calendar_store.upsert_property(ctx, calendar.id, user_id, name, removed_color(calendar))
+        elif element is None:
             calendar_store.delete_property(ctx, calendar.id, user_id, name)
         else:
             calendar_store.upsert_property(ctx, calendar.id, user_id, name, element)

@@ -93,6 +93,18 @@ def test_a_colour_that_is_chosen_on_the_page_counts(cast: Cast) -> None:
     assert read(cast.alice, path, "A:calendar-color") == {"calendar-color": "#445566"}
 
 
+def test_a_colour_that_a_client_removes_is_gone_for_clients_until_another_is_chosen(cast: Cast) -> None:
+    alice, calendar = cast.alice, a_calendar(cast.alice)
+    path = calendar_path(alice, calendar["id"])
+    assert " 200 " in update(alice, path, "<A:calendar-color/>", "remove").text
+    assert read(alice, path, "A:calendar-color") == {}
+    alice.put(f"/api/calendars/{calendar['id']}", json={"color": "#445566"})
+    assert read(alice, path, "A:calendar-color") == {"calendar-color": "#445566"}
+    update(alice, path, "<A:calendar-color/>", "remove")
+    update(alice, path, "<A:calendar-color>#112233</A:calendar-color>")
+    assert read(alice, path, "A:calendar-color") == {"calendar-color": "#112233"}
+
+
 def test_the_primary_calendar_cannot_be_deleted(cast: Cast) -> None:
     assert cast.alice.request("DELETE", calendar_path(cast.alice)).status == 403
 

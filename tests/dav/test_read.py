@@ -108,6 +108,16 @@ def test_a_query_by_properties(cast: Cast, condition: str, is_found: bool) -> No
     assert found == ({f"event-{event['id']}.ics"} if is_found else set())
 
 
+@pytest.mark.parametrize(("name", "sought", "is_found"), [("SUMMARY", "jazz", True), ("SUMMARY", "rock", False), ("VERSION", "2.0", True)])
+def test_a_query_by_properties_may_name_no_component(cast: Cast, name: str, sought: str, is_found: bool) -> None:
+    calendar = a_calendar(cast.alice)
+    an_event(cast.alice, calendar_id=calendar["id"], title="Jazz night")
+    condition = f'<C:prop-filter name="{name}"><C:text-match>{sought}</C:text-match></C:prop-filter>'
+    inner = f'<D:prop/><C:filter><C:comp-filter name="VCALENDAR">{condition}</C:comp-filter></C:filter>'
+    reply = report(cast.alice, calendar_path(cast.alice, calendar["id"]), "C:calendar-query", inner)
+    assert len(responses(reply)) == is_found
+
+
 def test_expanded_data_has_each_date_alone(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, time_zone="UTC")
     a_series(cast.alice, calendar_id=calendar["id"], start_time="2026-06-01T20:00Z", time_zone="UTC")

@@ -58,7 +58,8 @@ def test_an_event_is_found_by_its_alarm(cast: Cast, path: str, start: str, end: 
 
 @pytest.mark.on_one_database
 def test_a_repeating_task_is_expanded(cast: Cast, path: str) -> None:
-    put(cast.alice, f"{path}t.ics", TASK.format("DTSTART:20260601T100000Z\r\nDUE:20260601T110000Z\r\nRRULE:FREQ=DAILY\r\nX-KEPT:1\r\n"))
+    task = TASK.format("DTSTART:20260601T100000Z\r\nDUE:20260601T110000Z\r\nRRULE:FREQ=DAILY\r\nX-KEPT:1\r\n")
+    put(cast.alice, f"{path}t.ics", task.replace("BEGIN:VTODO", "BEGIN:VTIMEZONE\r\nTZID:Old\r\nEND:VTIMEZONE\r\nBEGIN:VTODO"))
     span = 'start="20260605T000000Z" end="20260608T000000Z"'
     inner = f"""<D:prop><C:calendar-data><C:expand {span}/></C:calendar-data></D:prop><C:filter><C:comp-filter name="VCALENDAR">
         <C:comp-filter name="VTODO"><C:time-range {span}/></C:comp-filter></C:comp-filter></C:filter>"""
@@ -66,6 +67,7 @@ def test_a_repeating_task_is_expanded(cast: Cast, path: str) -> None:
     assert (text.count("BEGIN:VTODO"), text.count("X-KEPT"), "RRULE" in text) == (3, 3, False)
     assert "RECURRENCE-ID:20260605T100000Z" in text
     assert "DUE:20260607T110000Z" in text
+    assert "VTIMEZONE" not in text
 
 
 @pytest.mark.on_one_database
