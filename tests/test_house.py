@@ -87,7 +87,8 @@ MODULE_LAYERS = {
         "events.series.sentence",
     },
     "store": {
-        *("quotas", "backup.file", "backup.restore", "backup.take", "dav.books.book_store", "dav.calendar_store", "dav.write_store"),
+        *("quotas", "backup.file", "backup.restore", "backup.take", "dav.books.book_store"),
+        *("dav.calendar_store", "dav.message_store", "dav.write_store"),
         *(
             f"calendar_view.{name}"
             for name in (
@@ -169,7 +170,7 @@ MODULE_LAYERS = {
             f"dav.{name}"
             for name in (
                 *("calendar_object", "call", "collections", "errors", "expand", "files", "filters", "listing", "paths", "propfind"),
-                *("overlap", "principals"),
+                *("file_store", "free_busy", "guest_copy", "guests", "mailboxes", "overlap", "principals"),
                 *("properties", "proppatch", "query", "removal", "reports", "resources", "sign_in", "sync", "text", "transfer", "write"),
                 "xml",
                 *(f"books.{name}" for name in ("cards", "collections", "filters", "propfind", "reports", "sync", "text", "write")),
@@ -177,7 +178,7 @@ MODULE_LAYERS = {
         ),
         *("discovery.sitemap", "events.add_links", "events.days", "events.follow_links", "events.upcoming", "home.facets", "home.search"),
         *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
-        *(f"events.invitations.{name}" for name in ("addresses", "calendar_part", "cancellations", "invite", "reply")),
+        *(f"events.invitations.{name}" for name in ("addresses", "calendar_part", "cancellations", "decision", "invite", "reply")),
         "events.messages.send",
         *(f"pictures.{name}" for name in ("add", "child_process", "convert", "share_picture")),
         *(

@@ -15,7 +15,10 @@ def get_resource(call: Call) -> DavReply:
     headers = {"ETag": resource.etag, "Last-Modified": timestamps.format_http_date(resource.updated_at)}
     if call.ctx.caller.has_version(resource.etag):
         return DavReply(304, content_type="", headers=headers)
-    return DavReply(200, text.read(call.ctx, calendar, resource), CALENDAR_TYPE, headers)
+    content = text.read(call.ctx, calendar, resource)
+    if tag := resource.schedule_tag(content):
+        headers["Schedule-Tag"] = tag
+    return DavReply(200, content, CALENDAR_TYPE, headers)
 
 
 def get_calendar(call: Call) -> DavReply:

@@ -7,12 +7,13 @@ from typing import Any, Protocol
 
 from kalends.dav import paths
 from kalends.dav.paths import Kind
-from kalends.dav.properties import Subject, carddav, dav, write_owner, write_principal, write_privileges
+from kalends.dav.properties import SCHEDULE_TAG, Subject, carddav, dav, write_owner, write_principal, write_privileges
+from kalends.dav.resources import Resource
 from kalends.dav.xml import CALDAV, escape, name_element, propstat
 from kalends.values import timestamps
 
 DATA, CARD_DATA = f"{{{CALDAV}}}calendar-data", carddav("address-data")
-_DATA_OF: dict[Kind, str] = {"calendar": DATA, "resource": DATA, "book": CARD_DATA, "card": CARD_DATA}
+_DATA_OF: dict[Kind, str] = {"calendar": DATA, "resource": DATA, "book": CARD_DATA, "card": CARD_DATA, "message": DATA}
 IN_ALLPROP = [dav(name) for name in ("resourcetype", "getcontenttype", "getetag", "getlastmodified", "getcontentlength")]
 NAMES = [*IN_ALLPROP, dav("current-user-principal"), dav("current-user-privilege-set"), dav("owner"), dav("supported-report-set")]
 
@@ -63,6 +64,10 @@ def describe_all(
             missing += "" if is_brief else name_element(name)
         elif isinstance(part, str):
             template += _literal(part)
+        elif name == SCHEDULE_TAG:
+            # Most resources have none.
+            template += "%s"
+            fields.append(part)
         else:
             template += _literal(name_element(name, _VALUE)).replace(_VALUE, "%s")
             fields.append(part)
@@ -94,6 +99,8 @@ def _part(subject: Subject, name: str, texts: Mapping[str, bytes] | None) -> str
         return _VALUES[name]
     if name == dav("getcontentlength") and texts is not None:
         return lambda resource: len(texts[resource.name])
+    if name == SCHEDULE_TAG and texts is not None:
+        return lambda resource: _write_schedule_tag(resource, texts[resource.name])
     if name == _DATA_OF.get(subject.kind) and texts is not None:
         return lambda resource: escape_text(texts[resource.name])
     constants: dict[str, Callable[[], str]] = {
@@ -104,3 +111,9 @@ def _part(subject: Subject, name: str, texts: Mapping[str, bytes] | None) -> str
         dav("supported-report-set"): lambda: "",
     }
     return name_element(name, constants[name]()) if name in constants else None
+
+
+def _write_schedule_tag(resource: Listed, content: bytes) -> str:
+    """Nothing, if the resource has no guests."""
+    tag = resource.schedule_tag(content) if isinstance(resource, Resource) else ""
+    return name_element(SCHEDULE_TAG, escape(tag)) if tag else ""

@@ -9,7 +9,22 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-Kind = Literal["unknown", "well-known", "root", "users", "principal", "home", "calendar", "resource", "books", "book", "card"]
+Kind = Literal[
+    "unknown",
+    "well-known",
+    "root",
+    "users",
+    "principal",
+    "home",
+    "calendar",
+    "resource",
+    "books",
+    "book",
+    "card",
+    "inbox",
+    "message",
+    "outbox",
+]
 
 ROOT = "/dav"
 WELL_KNOWN = ("/.well-known/caldav", "/.well-known/carddav")
@@ -55,6 +70,8 @@ def parse(path: str) -> Target:
         return UNKNOWN
     user_id = int(number)
     folder, _, rest = rest.partition("/")
+    if folder in ("inbox", "outbox"):
+        return _parse_mailbox(folder, user_id, rest)
     if folder not in _FOLDERS:
         return UNKNOWN if folder else Target("principal", user_id)
     home_kind, collection_kind, resource_kind = _FOLDERS[folder]
@@ -64,6 +81,12 @@ def parse(path: str) -> Target:
     if not _is_name(slug) or (name and not _is_name(name)):
         return UNKNOWN
     return Target(resource_kind, user_id, slug, name) if name else Target(collection_kind, user_id, slug)
+
+
+def _parse_mailbox(folder: str, user_id: int, name: str) -> Target:
+    if not name:
+        return Target("inbox" if folder == "inbox" else "outbox", user_id)
+    return Target("message", user_id, name=name) if folder == "inbox" and _is_name(name) else UNKNOWN
 
 
 def parse_href(href: str) -> Target:
@@ -86,6 +109,14 @@ def home(user_id: int) -> str:
 
 def calendar(user_id: int, slug: str) -> str:
     return f"{home(user_id)}{quote(slug, safe=_PLAIN)}/"
+
+
+def inbox(user_id: int) -> str:
+    return f"{ROOT}/users/{user_id}/inbox/"
+
+
+def outbox(user_id: int) -> str:
+    return f"{ROOT}/users/{user_id}/outbox/"
 
 
 def books(user_id: int) -> str:

@@ -11,6 +11,7 @@ from kalends.dav.calendar_object import COMPONENTS
 from kalends.dav.paths import Kind
 from kalends.dav.xml import APPLE, CALDAV, CALENDAR_SERVER, CARDDAV, DAV, Response, escape, href, name_element
 from kalends.events import ical
+from kalends.events.invitations.model import MAX_AT_ONCE
 from kalends.http.input.params import BODY_LIMIT
 from kalends.i18n import gettext
 from kalends.ical.parse import MAX_EVENTS
@@ -26,6 +27,12 @@ PRIVILEGES: dict[Kind, tuple[str, ...]] = {
     "books": HOME_PRIVILEGES,
     "book": WRITE_PRIVILEGES,
     "card": CARD_PRIVILEGES,
+    "inbox": ("unbind",),
+}
+# RFC 6638, section 6.
+SCHEDULING_PRIVILEGES: dict[Kind, tuple[str, ...]] = {
+    "inbox": ("schedule-deliver", "schedule-deliver-invite", "schedule-query-freebusy"),
+    "outbox": ("schedule-send", "schedule-send-invite", "schedule-send-reply", "schedule-send-freebusy"),
 }
 REPORTS: dict[Kind, tuple[str, ...]] = {
     "calendar": ("C:calendar-query", "C:calendar-multiget", "C:free-busy-query", "D:sync-collection"),
@@ -97,6 +104,8 @@ def _resource_type(subject: Subject) -> str:
         "principal": "<D:principal/>",
         "calendar": "<D:collection/><C:calendar/>",
         "book": "<D:collection/><CR:addressbook/>",
+        "inbox": "<D:collection/><C:schedule-inbox/>",
+        "outbox": "<D:collection/><C:schedule-outbox/>",
     }
     return types.get(subject.kind, "<D:collection/>")
 
@@ -108,7 +117,8 @@ def write_privileges(subject: Subject) -> str:
         names += WRITE_PRIVILEGES if policy.can_edit(subject.calendar) else ()
     else:
         names += PRIVILEGES.get(subject.kind, ())
-    return "".join(f"<D:privilege><D:{name}/></D:privilege>" for name in names)
+    privileges = [f"<D:{name}/>" for name in names] + [f"<C:{name}/>" for name in SCHEDULING_PRIVILEGES.get(subject.kind, ())]
+    return "".join(f"<D:privilege>{privilege}</D:privilege>" for privilege in privileges)
 
 
 def _reports(subject: Subject) -> str:
@@ -129,6 +139,15 @@ def _ctag(subject: Subject) -> str:
     return f"{subject.own_calendar.id}-{subject.own_calendar.revision}" if subject.calendar else subject.ctag
 
 
+def _default_calendar(subject: Subject) -> str:
+    return href(paths.calendar(subject.actor.id, str(policy.primary_calendar(subject.ctx).id)))
+
+
+def _transparency(subject: Subject) -> str | None:
+    """Whether the calendar makes its owner busy, unless a client has said so."""
+    return None if TRANSPARENCY in subject.stored else "<C:opaque/>"
+
+
 def _constant(value: str) -> Writer:
     return lambda subject: value
 
@@ -142,9 +161,11 @@ RESOURCE_TYPE, NAME, COLOR = dav("resourcetype"), dav("displayname"), f"{{{APPLE
 DESCRIPTION, COMPONENT_SET = caldav("calendar-description"), caldav("supported-calendar-component-set")
 ZONE, ZONE_ID, HOME = caldav("calendar-timezone"), caldav("calendar-timezone-id"), caldav("calendar-home-set")
 
-ALL: tuple[Kind, ...] = ("root", "users", "principal", "home", "calendar", "books", "book")
+TRANSPARENCY, SCHEDULE_TAG = caldav("schedule-calendar-transp"), caldav("schedule-tag")
+
+ALL: tuple[Kind, ...] = ("root", "users", "principal", "home", "calendar", "books", "book", "inbox", "outbox")
 USER: tuple[Kind, ...] = ("root", "principal", "home", "books")
-OWNED: tuple[Kind, ...] = ("principal", "home", "calendar", "books", "book")
+OWNED: tuple[Kind, ...] = ("principal", "home", "calendar", "books", "book", "inbox", "outbox")
 COLLECTION: tuple[Kind, ...] = ("calendar", "book")
 ONE: tuple[Kind, ...] = ("calendar",)
 BOOK: tuple[Kind, ...] = ("book",)
@@ -162,6 +183,12 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
     dav("sync-token"): (COLLECTION, lambda subject: escape(subject.sync_token)),
     HOME: (USER, lambda subject: href(paths.home(subject.actor.id))),
     caldav("calendar-user-address-set"): (("principal",), _addresses),
+    caldav("calendar-user-type"): (("principal",), _constant("INDIVIDUAL")),
+    caldav("schedule-inbox-URL"): (("principal",), lambda subject: href(paths.inbox(subject.actor.id))),
+    caldav("schedule-outbox-URL"): (("principal",), lambda subject: href(paths.outbox(subject.actor.id))),
+    caldav("schedule-default-calendar-URL"): (("inbox",), _default_calendar),
+    TRANSPARENCY: (ONE, _transparency),
+    caldav("max-attendees-per-instance"): (ONE, _constant(str(MAX_AT_ONCE))),
     DESCRIPTION: (ONE, lambda subject: escape(subject.own_calendar.description or "")),
     ZONE: (ONE, _time_zone),
     ZONE_ID: (ONE, lambda subject: escape(subject.own_calendar.time_zone)),
@@ -191,8 +218,9 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
 IN_ALLPROP = tuple(dav(name) for name in ("resourcetype", "displayname", "getcontenttype", "creationdate", "getlastmodified"))
 
 
-_SETTABLE = {NAME, DESCRIPTION, COLOR, ZONE, ZONE_ID}
-_OF_RESOURCES = [*(dav(name) for name in ("getetag", "getcontentlength", "lockdiscovery", "supportedlock")), caldav("calendar-data")]
+_SETTABLE = {NAME, DESCRIPTION, COLOR, ZONE, ZONE_ID, TRANSPARENCY}
+_OF_RESOURCES = [dav(name) for name in ("getetag", "getcontentlength", "lockdiscovery", "supportedlock")]
+_OF_RESOURCES += [caldav("calendar-data"), SCHEDULE_TAG]
 PROTECTED = frozenset([*(name for name in PROPERTIES if name not in _SETTABLE), *_OF_RESOURCES])
 
 

@@ -6,7 +6,7 @@ from kalends import policy
 from kalends.dav import calendar_store, listing, paths, properties, resources, sync, text
 from kalends.dav.call import ALLPROP, PROP, PROPNAME, Call, DavReply, find_calendar, require_home
 from kalends.dav.errors import DavError
-from kalends.dav.properties import Subject, dav
+from kalends.dav.properties import SCHEDULE_TAG, Subject, dav
 from kalends.dav.xml import DAV, Response, multistatus, write_response
 from kalends.records.calendar import Calendar
 
@@ -87,7 +87,7 @@ def resource_names(root: Element | None) -> list[str]:
 
 
 def needs_text(names: list[str]) -> bool:
-    return listing.DATA in names or dav("getcontentlength") in names
+    return not {listing.DATA, SCHEDULE_TAG, dav("getcontentlength")}.isdisjoint(names)
 
 
 def require_finite(call: Call) -> str:

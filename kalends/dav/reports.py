@@ -1,11 +1,10 @@
 """REPORT: calendar-query, calendar-multiget, free-busy-query and sync-collection."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from xml.etree.ElementTree import Element
 
 from kalends import policy
-from kalends.dav import expand, filters, listing, paths, query, resources, store, sync, text
+from kalends.dav import expand, filters, free_busy, listing, paths, query, resources, sync, text
 from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, find_calendar, own_href
 from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject
@@ -104,23 +103,4 @@ def _free_busy(call: Call, calendar: Calendar, root: Element) -> DavReply:
     if element is None:
         raise DavError(400, "A free-busy-query must have a time-range.")
     start, end = query.bounds(filters.parse_range(element))
-    periods = _merge(sorted(store.find_busy(call.ctx, calendar, start, end)), start, end)
-    busy = [f"FREEBUSY:{_utc(first)}/{_utc(last)}" for first, last in periods]
-    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Kalends//Kalends//EN", "BEGIN:VFREEBUSY", f"DTSTAMP:{_utc(call.ctx.now)}"]
-    lines += [f"DTSTART:{_utc(start)}", f"DTEND:{_utc(end)}", *busy, "END:VFREEBUSY", "END:VCALENDAR", ""]
-    return DavReply(200, "\r\n".join(lines).encode(), CALENDAR_TYPE)
-
-
-def _merge(periods: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for first, last in periods:
-        first, last = max(first, start), min(last, end)
-        if merged and first <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(last, merged[-1][1])
-        elif last > first:
-            merged.append((first, last))
-    return merged
-
-
-def _utc(instant: int) -> str:
-    return f"{datetime.fromtimestamp(instant, UTC):%Y%m%dT%H%M%SZ}".rjust(16, "0")
+    return DavReply(200, free_busy.write(call.ctx, [calendar], start, end), CALENDAR_TYPE)

@@ -33,6 +33,14 @@ class Resource(Struct, gc=False):
     def component(self) -> str:
         return self.row.component if self.row else "VEVENT"
 
+    def schedule_tag(self, content: bytes) -> str:
+        """The Schedule-Tag (RFC 6638, section 3.2.10), if the file is one of an organiser and guests."""
+        if self.row is None or b"ORGANIZER" not in content or b"ATTENDEE" not in content:
+            return ""
+        # The versions of its events without the times at which they were touched: replies of guests leave these alone.
+        versions = sorted("-".join(tag.split("-")[:2]) for tag in self.state.split(","))
+        return f'"{self.row.id}-{self.row.schedule_version}-{blake2b(",".join(versions).encode(), digest_size=6).hexdigest()}"'
+
     @property
     def content_type(self) -> str:
         return f"text/calendar; charset=utf-8; component={self.component}"

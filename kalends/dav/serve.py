@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from kalends import errors
 from kalends.context import Caller, Context
-from kalends.dav import collections, files, paths, principals, propfind, proppatch, reports, sign_in, transfer, write, xml
+from kalends.dav import collections, files, mailboxes, paths, principals, propfind, proppatch, reports, sign_in, transfer, write, xml
 from kalends.dav.books import collections as book_collections
 from kalends.dav.books import propfind as books
 from kalends.dav.books import reports as book_reports
@@ -25,7 +25,7 @@ from kalends.reply import Reply
 
 Action = Callable[[Call], DavReply]
 
-FEATURES = "1, 3, access-control, calendar-access, addressbook, extended-mkcol"
+FEATURES = "1, 3, access-control, calendar-access, calendar-auto-schedule, addressbook, extended-mkcol"
 WITH_XML = frozenset({"PROPFIND", "PROPPATCH", "REPORT", "MKCALENDAR", "MKCOL"})
 
 TABLE: dict[Kind, dict[str, Action]] = {
@@ -52,6 +52,9 @@ TABLE: dict[Kind, dict[str, Action]] = {
         "MKCALENDAR": collections.refuse_location,
         "MKCOL": collections.refuse_location,
     },
+    "inbox": {"PROPFIND": mailboxes.propfind_inbox},
+    "message": {"GET": mailboxes.get_message, "DELETE": mailboxes.delete_message},
+    "outbox": {"PROPFIND": mailboxes.propfind_outbox, "POST": mailboxes.post_outbox},
     "books": {"PROPFIND": books.propfind_home},
     "book": {
         "PROPFIND": books.propfind_book,
@@ -68,7 +71,7 @@ TABLE: dict[Kind, dict[str, Action]] = {
     },
 }
 # These open their transactions themselves, since they have work to do before they write.
-WITHOUT_TRANSACTION: frozenset[Action] = frozenset({book_write.put, write.put_resource, collections.delete_calendar})
+WITHOUT_TRANSACTION: frozenset[Action] = frozenset({book_write.put, write.put_resource, collections.delete_calendar, mailboxes.post_outbox})
 
 
 def mounts(services: Services) -> Mapping[str, Mount]:

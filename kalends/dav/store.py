@@ -33,6 +33,7 @@ class Row(Struct, frozen=True, array_like=True, gc=False):
     has_events: bool
     gone: bool
     written_at: int
+    schedule_version: int
 
 
 class Files(Struct, frozen=True):
@@ -179,6 +180,24 @@ def _find_names(ctx: Context, calendar: Calendar, column: str, ids: list[int]) -
     sql = f"""SELECT d.{column}, r.name FROM dav_parts d JOIN dav_resources r ON r.id = d.resource_id
               WHERE d.calendar_id = :calendar AND d.{column} {ctx.db.in_list("ids")}"""
     return dict(ctx.tx.rows(sql, calendar=calendar.id, ids=ids))
+
+
+def find_replies_to_events(ctx: Context, event_ids: list[int]) -> list[tuple[int, str, str]]:
+    """The responses of those who are invited to the events: event, key of the address, response."""
+    sql = f"""SELECT r.event_id, r.email_key, r.response FROM responses r
+              JOIN invitations i ON i.event_id = r.event_id AND i.email_key = r.email_key WHERE r.event_id {ctx.db.in_list("ids")}"""
+    return [(event_id, key, response) for event_id, key, response in ctx.tx.rows(sql, ids=event_ids)] if event_ids else []
+
+
+def find_replies_to_series(ctx: Context, series_ids: list[int]) -> list[tuple[int, str, str, str]]:
+    """The responses of those who are invited to the series: series, date, key of the address, response. Those to the whole have no
+    date."""
+    sql = f"""SELECT s.series_id, '' AS slot, s.email_key, s.response FROM series_responses s
+              JOIN invitations i ON i.series_id = s.series_id AND i.email_key = s.email_key WHERE s.series_id {ctx.db.in_list("ids")}
+              UNION ALL SELECT e.series_id, e.slot, r.email_key, r.response FROM events e JOIN responses r ON r.event_id = e.id
+              JOIN invitations i ON i.series_id = e.series_id AND i.email_key = r.email_key
+              WHERE e.series_id {ctx.db.in_list("ids")} AND e.slot IS NOT NULL AND NOT r.by_series"""
+    return [(row[0], row[1], row[2], row[3]) for row in ctx.tx.rows(sql, ids=series_ids)] if series_ids else []
 
 
 # Whether the event was in no series before the change. Each database writes JSON with spaces of its own.

@@ -8,6 +8,8 @@ from kalends.dav import store
 from kalends.dav.resources import Resource
 from kalends.events import feed, ical
 from kalends.events import store as event_store
+from kalends.events.invitations.calendar_part import STATUSES
+from kalends.ical import participants
 from kalends.ical.merge import merge
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
@@ -27,7 +29,25 @@ def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) ->
             original = zlib.decompress(file.original)
             current = texts.get(resource.name)
             texts[resource.name] = merge(original, zlib.decompress(file.base), current) if current else original
+    _add_replies(ctx, [each for each in resources if each.row and each.row.has_events and b"ATTENDEE" in texts[each.name]], texts)
     return texts
+
+
+def _add_replies(ctx: Context, resources: Sequence[Resource], texts: dict[str, bytes]) -> None:
+    """Put the responses of those who are invited into the files: their PARTSTAT."""
+    if not resources:
+        return
+    event_ids = [each for resource in resources for each in resource.event_ids]
+    series_ids = [each for resource in resources for each in resource.series_ids]
+    replies = [("event", event_id, "", key, response) for event_id, key, response in store.find_replies_to_events(ctx, event_ids)]
+    replies += [("series", *row) for row in store.find_replies_to_series(ctx, series_ids)]
+    statuses: dict[tuple[str, int], dict[str, dict[str, str]]] = {}
+    for kind, record_id, slot, key, response in replies:
+        statuses.setdefault((kind, record_id), {}).setdefault(slot.replace("-", ""), {})[key] = STATUSES[response]
+    for resource in resources:
+        for part in (*(("event", each) for each in resource.event_ids), *(("series", each) for each in resource.series_ids)):
+            if part in statuses:
+                texts[resource.name] = participants.set_statuses(texts[resource.name], statuses[part])
 
 
 def build_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, bytes]:

@@ -2,7 +2,7 @@
 
 from kalends import errors
 from kalends.context import Context
-from kalends.dav import calendar_object, paths, removal, text, write, write_store
+from kalends.dav import calendar_object, guest_copy, paths, removal, text, write, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.call import Call, DavReply, find_calendar, find_calendar_at
 from kalends.dav.errors import DavError
@@ -77,11 +77,12 @@ def _move(ctx: Context, source: Calendar, resource: Resource, calendar: Calendar
         return write.save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
     write.require_free(ctx, calendar, target, None, file.uid)
     events = text.load_events(ctx, source, [resource])[resource.name]
-    if not events or not _can_be_home(events, source, calendar):
+    is_guest = guest_copy.find_invitation(ctx, source, resource) is not None
+    if not events or not (is_guest or _can_be_home(events, source, calendar)):
         removal.remove(ctx, source, resource)
         return _copy(ctx, calendar, target, file)
     for event in events:
-        placements.insert(ctx, event.id, calendar.id, grants=True)
+        placements.insert(ctx, event.id, calendar.id, grants=True, granted_by=event.owner_id if is_guest else None)
     placements.remove(ctx, source.id, [event.id for event in events])
     return write.save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
 

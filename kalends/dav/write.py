@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from kalends import errors, quotas
 from kalends.context import Context
-from kalends.dav import calendar_object, calendar_store, paths, removal, resources, store, text, write_store
+from kalends.dav import calendar_object, calendar_store, guest_copy, guests, paths, removal, resources, store, text, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.call import Call, DavReply, find_calendar
 from kalends.dav.errors import DavError
+from kalends.dav.file_store import insert_file, keep_base
 from kalends.dav.listing import Listed
 from kalends.dav.paths import Target
 from kalends.dav.resources import DERIVED_NAME, Resource
@@ -22,6 +23,7 @@ from kalends.policy import Right
 from kalends.policy import calendar as get_calendar
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
+from kalends.records.invitation import Invitation
 
 
 def put_resource(call: Call) -> DavReply:
@@ -36,9 +38,43 @@ def put_resource(call: Call) -> DavReply:
         require_component(call.ctx, calendar, file)
         current = find_locked(call.ctx, calendar, call.target.name)
         require_match(call, current)
-        require_free(call.ctx, calendar, call.target, current, file.uid)
-        saved = save(call.ctx, calendar, call.target.name, current, file, plan)
-        return DavReply(204 if current else 201, headers={"ETag": saved.etag})
+        _require_schedule_tag(call, calendar, current)
+        own = current or guest_copy.find_by_uid(call.ctx, calendar, file.uid)
+        invitation = guest_copy.find_invitation(call.ctx, calendar, own) if own else None
+        if own and invitation:
+            saved = _save_reply(call, calendar, own, invitation, file, plan)
+        else:
+            require_free(call.ctx, calendar, call.target, current, file.uid)
+            saved = _save_with_guests(call, calendar, current, file, plan)
+        return DavReply(204 if current else 201, headers=_headers(call.ctx, calendar, saved, file))
+
+
+def _save_reply(
+    call: Call, calendar: Calendar, current: Resource, invitation: Invitation, file: CalendarObject, plan: Plan | None
+) -> Resource:
+    if uid_of(call.ctx, calendar, current) != file.uid:
+        raise _conflict(call.target, current.name, "The resource has another UID, which cannot change.")
+    guest_copy.record_reply(call.ctx, calendar, current, invitation, file, plan)
+    return save_file(call.ctx, calendar, call.target.name, file, current.event_ids, current.series_ids, by_guest=True)
+
+
+def _save_with_guests(call: Call, calendar: Calendar, current: Resource | None, file: CalendarObject, plan: Plan | None) -> Resource:
+    """Write the file and its events, and invite the guests that the actor has added as the organiser."""
+    ctx = call.ctx
+    before = text.read(ctx, calendar, current) if current else b""
+    saved = save(ctx, calendar, call.target.name, current, file, plan)
+    events = text.load_events(ctx, calendar, [saved])[saved.name] if plan else []
+    if not guests.update(ctx, before, file, events, saved.series_ids):
+        return saved
+    # The events have changed by being on other calendars now.
+    return keep_base(ctx, calendar, saved)
+
+
+def _headers(ctx: Context, calendar: Calendar, saved: Resource, file: CalendarObject) -> dict[str, str]:
+    """The tags of what was written. A file that differs from what the client sent, because guests have replied, has no ETag there."""
+    content = text.read(ctx, calendar, saved)
+    tag = saved.schedule_tag(content)
+    return ({"ETag": saved.etag} if content == file.content else {}) | ({"Schedule-Tag": tag} if tag else {})
 
 
 def delete_resource(call: Call) -> DavReply:
@@ -47,6 +83,10 @@ def delete_resource(call: Call) -> DavReply:
     if current is None:
         raise DavError(404, "There is no such resource in the calendar.")
     require_match(call, current)
+    _require_schedule_tag(call, calendar, current)
+    invitation = guest_copy.find_invitation(call.ctx, calendar, current)
+    if invitation and call.headers.get("schedule-reply", "T").strip().upper() != "F":
+        guest_copy.decline(call.ctx, invitation)
     removal.remove(call.ctx, calendar, current)
     return DavReply(204)
 
@@ -68,6 +108,13 @@ def require_match(call: Call, current: Listed | None) -> None:
         raise errors.Stale("Somebody changed it since you read it. Read it again, then send your change with the new ETag.")
 
 
+def _require_schedule_tag(call: Call, calendar: Calendar, current: Resource | None) -> None:
+    """Raise Stale if the organiser has changed the resource since the client read it (If-Schedule-Tag-Match)."""
+    tag = call.headers.get("if-schedule-tag-match", "").strip()
+    if tag and (current is None or current.schedule_tag(text.read(call.ctx, calendar, current)) != tag):
+        raise errors.Stale("The organiser changed it since you read it. Read it again, then send your change with the new Schedule-Tag.")
+
+
 def require_component(ctx: Context, calendar: Calendar, file: CalendarObject) -> None:
     """Raise an error if the calendar was made for other components."""
     components = calendar_store.find_components(ctx, calendar)
@@ -85,18 +132,18 @@ def save(ctx: Context, calendar: Calendar, name: str, current: Resource | None, 
 
 
 def save_file(
-    ctx: Context, calendar: Calendar, name: str, file: CalendarObject, event_ids: Sequence[int], series_ids: Sequence[int]
+    ctx: Context,
+    calendar: Calendar,
+    name: str,
+    file: CalendarObject,
+    event_ids: Sequence[int],
+    series_ids: Sequence[int],
+    *,
+    by_guest: bool = False,
 ) -> Resource:
-    """Keep the file of these events and series under its name."""
-    original, has_events = zlib.compress(file.content, 1), bool(event_ids or series_ids)
-    quotas.reserve(ctx, calendar.owner_id, "events", 0, len(original))
-    row_id = write_store.upsert_row(ctx, calendar, name, file.uid, file.component, original, has_events=has_events)
-    write_store.update_parts(ctx, calendar, row_id, event_ids, series_ids)
-    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
-    base = text.build_all(ctx, calendar, [saved])[name] if has_events else b""
-    write_store.update_base(ctx, row_id, zlib.compress(base, 1), saved.state)
-    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
-    return saved
+    """Keep the file of these events and series under its name, as a part of the quota of the calendar's owner."""
+    quotas.reserve(ctx, calendar.owner_id, "events", 0, len(zlib.compress(file.content, 1)))
+    return insert_file(ctx, calendar, name, file, event_ids, series_ids, by_guest=by_guest)
 
 
 def _save_events(ctx: Context, calendar: Calendar, events: list[Event], plan: Plan | None) -> tuple[list[int], list[int]]:

@@ -9,14 +9,24 @@ from kalends.context import Context
 from kalends.records.calendar import Calendar
 
 
-def upsert_row(ctx: Context, calendar: Calendar, name: str, uid: str, component: str, original: bytes, *, has_events: bool) -> int:
+def upsert_row(
+    ctx: Context,
+    calendar: Calendar,
+    name: str,
+    uid: str,
+    component: str,
+    original: bytes,
+    *,
+    has_events: bool,
+    by_guest: bool = False,
+) -> int:
     """Insert the file under its name, or replace what has this name; returns the id of the row."""
     row_id: int = ctx.tx.value(
         """INSERT INTO dav_resources (calendar_id, name, uid, component, version, original, base, state, has_events, gone, written_at)
            VALUES (:calendar, :name, :uid, :component, 1, :original, :base, '', :has_events, :gone, :now)
            ON CONFLICT (calendar_id, name) DO UPDATE SET uid = excluded.uid, component = excluded.component,
            version = dav_resources.version + 1, original = excluded.original, has_events = excluded.has_events, gone = excluded.gone,
-           written_at = excluded.written_at RETURNING id""",
+           written_at = excluded.written_at, schedule_version = dav_resources.schedule_version + :changes RETURNING id""",
         calendar=calendar.id,
         name=name,
         uid=uid,
@@ -26,6 +36,7 @@ def upsert_row(ctx: Context, calendar: Calendar, name: str, uid: str, component:
         has_events=has_events,
         gone=False,
         now=ctx.now,
+        changes=0 if by_guest else 1,
     )
     return row_id
 

@@ -92,7 +92,7 @@ def write(component: Component) -> str:
 
 
 def _merge_calendars(file: Component, base: Component, current: Component) -> None:
-    zone = _zone(current)
+    zone = zone_of(current)
     own, before, after = (_by_date(calendar, zone) for calendar in (file, base, current))
     uid = next((line for event in own.values() if (line := event.find("UID"))), None)
     for date, event in after.items():
@@ -108,7 +108,7 @@ def _merge_calendars(file: Component, base: Component, current: Component) -> No
     _add_zones(file, base, current)
 
 
-def _zone(calendar: Component) -> str:
+def zone_of(calendar: Component) -> str:
     """The time zone of the events that the service wrote."""
     starts = [line for event in calendar.inner("VEVENT") if (line := event.find("DTSTART"))]
     return next((match[1] for line in starts if (match := re.search("TZID=([^:;]+)", line.text))), "UTC")
@@ -116,10 +116,11 @@ def _zone(calendar: Component) -> str:
 
 def _by_date(calendar: Component, zone: str) -> dict[str, Component]:
     """The events by the date that they replace in their series: a series has one on each date. The series itself has none."""
-    return {_date(event, zone): event for event in reversed(calendar.inner("VEVENT"))}
+    return {date_of(event, zone): event for event in reversed(calendar.inner("VEVENT"))}
 
 
-def _date(event: Component, zone: str) -> str:
+def date_of(event: Component, zone: str) -> str:
+    """The date that an event replaces in its series; empty for the series itself."""
     line = event.find("RECURRENCE-ID")
     if line is None:
         # A date whose series is not in the file has a UID of its own here.

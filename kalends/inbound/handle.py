@@ -5,46 +5,28 @@ The MAC in the address that it was sent to is the proof of who writes; the From 
 from collections.abc import Iterable
 from typing import Literal
 
-from msgspec import Struct
-
 from kalends import errors, policy
 from kalends.context import Caller, Context
 from kalends.db import Database
 from kalends.deliveries import store as deliveries
 from kalends.deliveries import suppressions
-from kalends.events.invitations import addresses, reply, store
+from kalends.events.invitations import addresses, decision, store
 from kalends.events.invitations.addresses import Recipient
-from kalends.events.series.scope import slot_of
-from kalends.events.uid import parse_own
 from kalends.i18n.locale import ENGLISH
-from kalends.ical.itip import Attendee, Reply, ReplyEvent
+from kalends.ical.itip import Reply, ReplyEvent
 from kalends.ical.zone_names import find_zone
 from kalends.inbound import message, notes
 from kalends.inbound.message import MAX_TEXT, InboundMessage
 from kalends.log import get_logger
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
-from kalends.responses.model import ResponseFields
 from kalends.settings import Settings
-from kalends.values import datetimes, timestamps
+from kalends.values import timestamps
 
 log = get_logger(__name__)
 
 # What was done: a response was recorded or refused, something was told the organiser, a mail came back, or nothing.
 Outcome = Literal["responded", "refused", "noted", "bounced", "ignored", "repeated", "unknown"]
-RESPONSES: dict[str, Literal["YES", "MAYBE", "NO"]] = {"ACCEPTED": "YES", "TENTATIVE": "MAYBE", "DECLINED": "NO"}
-# Clocks of guests may be ahead of ours by this much. Of a DTSTAMP beyond it, the time of arrival counts.
-MAX_AHEAD = 600
-
-
-class Decision(Struct, frozen=True):
-    """What a guest decided about the whole (an empty slot) or about one date."""
-
-    slot: str
-    event: Event
-    fields: ResponseFields
-    names: frozenset[str]
-    stamp: int
 
 
 def handle(db: Database, settings: Settings, octets: bytes, recipients: Iterable[str] = ()) -> Outcome:
@@ -119,12 +101,11 @@ def _take_reply(ctx: Context, invitation: Invitation, event: Event, itip: Reply)
         lines = dict.fromkeys((*proposals, *(each.comment for each in itip.events)))
         return notes.tell_organiser(ctx, invitation, event, kind, "", "\n".join(filter(None, lines))[:MAX_TEXT])
     outcome: Outcome = "ignored"
-    decisions = [_decide(ctx, invitation, event, each, attendee) for each, attendee in attendees]
+    decisions = [decision.decide(ctx, invitation, event, each, attendee) for each, attendee in attendees]
     # The series first, since what is decided about a date alone counts more.
-    for decision in sorted(filter(None, decisions), key=lambda each: each.slot):
-        if store.is_newest(ctx, invitation.id, decision.slot, decision.stamp):
-            record = reply.record_date if decision.slot else _record
-            record(ctx, invitation, decision.event, decision.fields, decision.names)
+    for decided in sorted(filter(None, decisions), key=lambda each: each.slot):
+        if store.is_newest(ctx, invitation.id, decided.slot, decided.stamp):
+            decision.record(ctx, invitation, decided, "mail")
             outcome = "responded"
     return outcome
 
@@ -137,44 +118,6 @@ def _describe_start(itip: ReplyEvent) -> str:
     if itip.start.is_date:
         return ENGLISH.formats.days(local.date(), local.date())
     return ENGLISH.formats.span(local, None) + (f" ({zone})" if zone else "")
-
-
-def _record(ctx: Context, invitation: Invitation, event: Event, fields: ResponseFields, names: frozenset[str]) -> None:
-    reply.record(ctx, invitation, event, fields, names, "mail")
-
-
-def _decide(ctx: Context, invitation: Invitation, event: Event, itip: ReplyEvent, attendee: Attendee) -> Decision | None:
-    """What the guest decided; None if nothing, or about a date that is not there."""
-    if attendee.status not in RESPONSES:
-        return None
-    date = _find_date(ctx, invitation, itip) if invitation.series_id is not None else event
-    is_whole = invitation.series_id is None or (itip.recurrence_id is None and date is None)
-    if date is None and not is_whole:
-        return None
-    chosen = policy.limit_party(date, invitation) if date else event
-    plus_n = attendee.guests
-    if plus_n is not None and chosen.party_limit is not None:
-        plus_n = max(0, min(plus_n, chosen.party_limit - 1))
-    stamp = itip.stamp if itip.stamp is not None and itip.stamp <= ctx.now + MAX_AHEAD else ctx.now
-    fields = ResponseFields(response=RESPONSES[attendee.status], comment=itip.comment or None, plus_n=plus_n or 0)
-    names = {"response", *(["comment"] if itip.comment else []), *(["plus_n"] if plus_n is not None else [])}
-    return Decision("" if is_whole else slot_of(chosen), chosen, fields, frozenset(names), stamp)
-
-
-def _find_date(ctx: Context, invitation: Invitation, itip: ReplyEvent) -> Event | None:
-    """The date of the series that the reply is about: by its RECURRENCE-ID, or by the UID of a date that was sent alone."""
-    own = parse_own(ctx.settings, itip.uid)
-    event_id = own.id if own and own.kind == "event" else None
-    slot = None
-    if itip.recurrence_id is not None:
-        zone = str(ctx.tx.value("SELECT time_zone FROM events WHERE series_id = :id ORDER BY start_at LIMIT 1", id=invitation.series_id))
-        value = itip.recurrence_id
-        source = "UTC" if value.is_utc else find_zone(value.zone) if value.zone else None
-        local = datetimes.to_local(datetimes.to_instant(value.local, source), zone) if source and not value.is_date else value.local
-        slot = local.date().isoformat()
-    if event_id is None and slot is None:
-        return None
-    return policy.invited_date(ctx, invitation, event_id=event_id, slot=slot)
 
 
 def _refuse(ctx: Context, read: InboundMessage, recipient: Recipient, problem: errors.Problem) -> Outcome:

@@ -12,6 +12,7 @@ from kalends.i18n import gettext
 from kalends.policy.actor import Right, me, user
 from kalends.policy.feed_link import feed_key
 from kalends.records.calendar import Calendar, MemberCalendar, TargetCalendar
+from kalends.values.text import fold_case
 
 C = TypeVar("C", bound=Calendar)
 
@@ -123,6 +124,28 @@ def primary_calendar(ctx: Context) -> Calendar:
     primary = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.owner_id = :me AND c.is_primary", me=user(ctx).id)
     assert primary is not None
     return primary
+
+
+def guest_calendar(ctx: Context, address: str) -> Calendar | None:
+    """The primary calendar of the user with this verified address, where invitations of the actor go; None if there is no such user, or
+    they block the actor."""
+    return ctx.tx.one(
+        Calendar,
+        f"""{SELECT_CALENDARS} WHERE u.email_key = :key AND u.verified_at IS NOT NULL AND u.status = 'active' AND u.id <> :me
+            AND c.is_primary AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.user_id = u.id AND b.owner_id = :me)""",
+        key=fold_case(address),
+        me=user(ctx).id,
+    )
+
+
+def busy_calendars(ctx: Context, address: str) -> list[Calendar]:
+    """The calendars that tell the actor when the user with this address is busy: one's own, or those that the user shares with the
+    actor. Whether others have an account is nobody's business."""
+    own = fold_case(address) == fold_case(user(ctx).email_address)
+    condition = "c.owner_id = :me" if own else f"u.email_key = :key AND u.verified_at IS NOT NULL AND {IN_MY_CALENDARS}"
+    return ctx.tx.all(
+        Calendar, f"{SELECT_CALENDARS} WHERE {condition} ORDER BY c.id", me=user(ctx).id, **({} if own else {"key": fold_case(address)})
+    )
 
 
 def target_calendar(ctx: Context, calendar_id: int | None) -> Calendar:

@@ -16,7 +16,7 @@ from kalends.responses.model import PARTY, SEATING, ResponseInput
 from kalends.subscribers.opt_in import opt_in
 
 # The channel by which a response arrives.
-Via = Literal["api", "page", "comment", "link", "mail", "series"]
+Via = Literal["api", "page", "comment", "link", "mail", "dav", "series"]
 
 
 def respond(

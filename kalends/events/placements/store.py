@@ -73,6 +73,12 @@ def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, grant
     )
 
 
+def find_placed(ctx: Context, calendar_id: int, ids: list[int]) -> set[int]:
+    """Those of the events that are on the calendar."""
+    sql = f"SELECT event_id FROM placements WHERE calendar_id = :calendar_id AND event_id {ctx.db.in_list('ids')}"
+    return {event_id for (event_id,) in ctx.tx.rows(sql, calendar_id=calendar_id, ids=ids)}
+
+
 def restore(ctx: Context, content: dict[str, Any]) -> None:
     """Insert a placement that was deleted, as it was."""
     ctx.tx.run(

@@ -1,0 +1,40 @@
+"""Keeping the file of a resource, with what the service itself writes of its events."""
+
+import zlib
+from collections.abc import Sequence
+
+from kalends.context import Context
+from kalends.dav import resources, store, text, write_store
+from kalends.dav.calendar_object import CalendarObject
+from kalends.dav.resources import Resource
+from kalends.records.calendar import Calendar
+
+
+def insert_file(
+    ctx: Context,
+    calendar: Calendar,
+    name: str,
+    file: CalendarObject,
+    event_ids: Sequence[int],
+    series_ids: Sequence[int],
+    *,
+    by_guest: bool = False,
+) -> Resource:
+    """Keep the file of these events and series under its name.
+
+    by_guest: the guest of an event wrote it, which leaves its Schedule-Tag alone."""
+    original, has_events = zlib.compress(file.content, 1), bool(event_ids or series_ids)
+    row_id = write_store.upsert_row(ctx, calendar, name, file.uid, file.component, original, has_events=has_events, by_guest=by_guest)
+    write_store.update_parts(ctx, calendar, row_id, event_ids, series_ids)
+    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
+    return keep_base(ctx, calendar, saved)
+
+
+def keep_base(ctx: Context, calendar: Calendar, resource: Resource) -> Resource:
+    """Keep what the service writes of the events as they are now: what changes from here on is put into the file."""
+    assert resource.row
+    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [resource.row.id]))
+    base = text.build_all(ctx, calendar, [saved])[saved.name] if resource.row.has_events else b""
+    write_store.update_base(ctx, resource.row.id, zlib.compress(base, 1), saved.state)
+    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [resource.row.id]))
+    return saved

@@ -1,0 +1,103 @@
+"""The guests of an event that an organiser writes by CalDAV (RFC 6638): those in the file are invited, and those who left it are not.
+
+A guest who has an account here gets the event itself on the primary calendar, not a copy, and the invitation in the inbox."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from kalends import policy
+from kalends.context import Context
+from kalends.dav import message_store, store, write_store
+from kalends.dav.calendar_object import CalendarObject
+from kalends.dav.errors import DavError
+from kalends.dav.file_store import insert_file
+from kalends.dav.xml import CALDAV
+from kalends.events import by_uid
+from kalends.events.invitations import calendar_part, invite
+from kalends.events.invitations import store as invitations
+from kalends.events.invitations.model import MAX_AT_ONCE, InvitationInput
+from kalends.events.placements import store as placements
+from kalends.http.input.fields import fields_of
+from kalends.http.input.readers import FieldInvalid
+from kalends.ical import participants
+from kalends.records.event import Event
+from kalends.records.invitation import Invitation
+from kalends.values.text import fold_case
+
+[_ADDRESSES] = [each for each in fields_of(InvitationInput) if each.name == "addresses"]
+
+
+def update(ctx: Context, before: bytes, file: CalendarObject, events: list[Event], series_ids: Sequence[int]) -> bool:
+    """Invite those whom the actor has added to the events of the file, and take back the invitations of those whom they have removed.
+
+    before: the file as it was. Returns whether it has guests."""
+    current = _find_guests(ctx, file.content)
+    event = next((each for each in events if not each.is_over(ctx.now) and each.status != "cancelled"), None)
+    if current is None or event is None:
+        return False
+    scope: Literal["this", "all"] = "all" if event.series_id is not None else "this"
+    target = invitations.target_of(event, scope)
+    former = (_find_guests(ctx, before) if before else None) or {}
+    for key in former.keys() - current.keys():
+        invitation = invitations.find(ctx, target, key)
+        if invitation and invitation.state != "withdrawn":
+            invite.withdraw(ctx, event.id, invitation.id)
+            _remove(ctx, invitation, events)
+    if len(current) > MAX_AT_ONCE:
+        raise DavError(403, f"An event has at most {MAX_AT_ONCE} guests.", f"{{{CALDAV}}}max-attendees-per-instance")
+    if not current:
+        return bool(former)
+    known = {key for key, each in invitations.find_by_addresses(ctx, target, current).items() if each.state != "withdrawn"}
+    invite.invite(ctx, event.id, InvitationInput(addresses=list(current.values()), scope=scope))
+    for key, invitation in invitations.find_by_addresses(ctx, target, current).items():
+        if invitation.state != "withdrawn":
+            _place(ctx, invitation, event, events, series_ids, file.uid, is_new=key not in known)
+    return True
+
+
+def _find_guests(ctx: Context, content: bytes) -> dict[str, str] | None:
+    """The guests in the file by the keys of their addresses; None if the actor is not the organiser."""
+    found, own = participants.parse(content), fold_case(policy.user(ctx).email_address)
+    if fold_case(found.organizer) != own:
+        return None
+    return {key: address for key, address in found.attendees.items() if key != own and _is_address(address)}
+
+
+def _is_address(address: str) -> bool:
+    try:
+        _ADDRESSES.read([address])
+    except FieldInvalid:
+        return False
+    return True
+
+
+def _place(
+    ctx: Context, invitation: Invitation, event: Event, events: list[Event], series_ids: Sequence[int], uid: str, *, is_new: bool
+) -> None:
+    """Put the events on the calendar of the guest: all of them of a new one, and those that are new of the others, unless the guest has
+    taken them off."""
+    calendar = policy.guest_calendar(ctx, invitation.address)
+    if calendar is None:
+        return
+    ids = [each.id for each in events]
+    placed = placements.find_placed(ctx, calendar.id, ids)
+    if not is_new:
+        for event_id in set(ids) - placed if placed else ():
+            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=event.owner_id)
+        return
+    by_uid.lock(ctx, calendar.id)
+    if not placed and by_uid.find(ctx, calendar.id, uid) is None and all(row.gone for row in store.find_rows_by_uid(ctx, calendar, uid)):
+        for event_id in ids:
+            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=event.owner_id)
+        file = CalendarObject(uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
+        insert_file(ctx, calendar, f"invitation-{invitation.id}.ics", file, [] if series_ids else ids, series_ids)
+    message_store.insert(ctx, calendar.owner_id, invitation.id)
+
+
+def _remove(ctx: Context, invitation: Invitation, events: list[Event]) -> None:
+    """Take the events off the calendar of somebody who is no longer invited."""
+    calendar = policy.guest_calendar(ctx, invitation.address)
+    rows = store.find_rows_by_names(ctx, calendar, [f"invitation-{invitation.id}.ics"]) if calendar else []
+    if calendar and rows:
+        write_store.delete_file(ctx, rows[0].id)
+        placements.remove(ctx, calendar.id, [each.id for each in events])

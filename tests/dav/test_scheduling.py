@@ -1,0 +1,254 @@
+"""Scheduling by CalDAV (RFC 6638): organisers invite by writing a file, and guests reply in theirs."""
+
+import pytest
+
+from kalends.db import Database
+from tests.cast import Cast, Person, a_calendar, a_response, an_event, shared, verified
+from tests.client import Reply
+from tests.dav.clients import SPACES, C, D, calendar_path, propfind, responses, sync, tree
+from tests.dav.test_write import ALARM, RULE, condition, ics, put
+
+FUTURE = "20350601T180000Z"
+
+
+@pytest.fixture
+def bob(cast: Cast, db: Database) -> Person:
+    return verified(db, cast.bob)
+
+
+def invited(organizer: Person, *guests: Person | str, more: str = "", uid: str = "u1", title: str = "Dinner") -> str:
+    addresses = [guest if isinstance(guest, str) else guest.email_address for guest in guests]
+    lines = "".join(f"ATTENDEE;RSVP=TRUE;PARTSTAT=NEEDS-ACTION:mailto:{each}\r\n" for each in addresses)
+    return ics(uid, start=FUTURE, title=title, more=f"ORGANIZER:mailto:{organizer.email_address}\r\n{lines}{more}")
+
+
+def event_of(person: Person, calendar_path_: str) -> dict[str, object]:
+    [event, *_] = person.get("/api/events", query={"calendar_id": calendar_path_.split("/")[-2], "past": "yes"}).json["events"]
+    found: dict[str, object] = event
+    return found
+
+
+def addresses(owner: Person, event: dict[str, object]) -> dict[str, str]:
+    rows = owner.get(f"/api/events/{event['id']}/invitations").json["invitations"]
+    return {row["address"]: row["state"] for row in rows}
+
+
+def replies(owner: Person, event: dict[str, object]) -> list[tuple[str, str]]:
+    rows = owner.get("/api/responses", query={"event_id": str(event["id"])}).json["responses"]
+    return [(row["email_address"], row["response"]) for row in rows]
+
+
+def names_of(person: Person, path: str) -> list[str]:
+    return sorted(name for name in responses(propfind(person, path, "D:getetag", depth="1")) if name.endswith(".ics"))
+
+
+def unfold(reply: Reply) -> str:
+    return reply.text.replace("\r\n ", "")
+
+
+@pytest.fixture
+def path(cast: Cast) -> str:
+    return calendar_path(cast.alice, a_calendar(cast.alice, time_zone="UTC")["id"])
+
+
+def test_clients_find_the_inbox_the_outbox_and_the_default_calendar(cast: Cast) -> None:
+    alice = cast.alice
+    principal = f"/dav/users/{alice.id}/"
+    [(_, props)] = responses(
+        propfind(alice, principal, "C:schedule-inbox-URL", "C:schedule-outbox-URL", "C:calendar-user-address-set")
+    ).values()
+    inbox, outbox, own = (props[f"{C}{name}"] for name in ("schedule-inbox-URL", "schedule-outbox-URL", "calendar-user-address-set"))
+    assert (inbox[0].text, outbox[0].text) == (f"{principal}inbox/", f"{principal}outbox/")
+    assert f"mailto:{alice.email_address}" in [each.text for each in own]
+    [(_, props)] = responses(propfind(alice, f"{principal}inbox/", "D:resourcetype", "C:schedule-default-calendar-URL")).values()
+    assert props[f"{D}resourcetype"].find(f"{C}schedule-inbox") is not None
+    assert props[f"{C}schedule-default-calendar-URL"][0].text == calendar_path(alice)
+    reply = propfind(alice, f"{principal}outbox/", "D:resourcetype", depth="1")
+    assert "schedule-outbox" in reply.text
+    assert "calendar-auto-schedule" in reply.headers["DAV"]
+    assert propfind(cast.carol, f"{principal}inbox/", "D:resourcetype").status == 404
+    assert propfind(cast.carol, f"{principal}outbox/", "D:resourcetype").status == 404
+
+
+def test_guests_in_the_file_of_the_organiser_are_invited_once(cast: Cast, path: str) -> None:
+    alice = cast.alice
+    reply = put(alice, f"{path}a.ics", invited(alice, alice, "guest@example.org", "not an address"))
+    assert (reply.status, "ETag" in reply.headers, "Schedule-Tag" in reply.headers) == (201, True, True)
+    event = event_of(alice, path)
+    assert addresses(alice, event) == {"guest@example.org": "queued"}
+    put(alice, f"{path}a.ics", invited(alice, alice, "Guest@example.org", "other@example.org"))
+    assert addresses(alice, event) == {"guest@example.org": "queued", "other@example.org": "queued"}
+    put(alice, f"{path}a.ics", invited(alice, alice, "other@example.org"))
+    assert addresses(alice, event) == {"guest@example.org": "withdrawn", "other@example.org": "queued"}
+
+
+@pytest.mark.parametrize("change", ["organizer", "agent", "past"])
+def test_nobody_is_invited_to_what_the_actor_does_not_organise_here(cast: Cast, path: str, change: str) -> None:
+    alice = cast.alice
+    file = invited(alice, "guest@example.org")
+    if change == "organizer":
+        file = file.replace(alice.email_address, "chief@example.org")
+    elif change == "agent":
+        file = file.replace("ATTENDEE;", "ATTENDEE;SCHEDULE-AGENT=CLIENT;")
+    else:
+        file = file.replace(FUTURE, "20200601T180000Z")
+    assert put(alice, f"{path}a.ics", file).status == 201
+    assert addresses(alice, event_of(alice, path)) == {}
+
+
+@pytest.mark.parametrize("more", ["", RULE])
+def test_a_guest_with_an_account_has_the_event_and_replies_in_it(cast: Cast, path: str, bob: Person, more: str) -> None:
+    alice, own = cast.alice, calendar_path(bob)
+    put(alice, f"{path}a.ics", invited(alice, alice, bob, "other@example.org", more=more))
+    [name] = [each for each in names_of(bob, own) if each.startswith("invitation-")]
+    got = bob.get(f"{own}{name}")
+    assert "SUMMARY:Dinner" in got.text
+    assert "UID:u1\r\n" in got.text
+    assert f"mailto:{bob.email_address}" in unfold(got)
+    assert "other@example.org" not in got.text
+    # The reply: the tag of the organiser's changes stays, for both.
+    tag, organizer_tag = got.headers["Schedule-Tag"], alice.get(f"{path}a.ics").headers["Schedule-Tag"]
+    _, token = sync(alice, path)
+    file = unfold(got).replace("PARTSTAT=NEEDS-ACTION", "PARTSTAT=ACCEPTED").replace("END:VEVENT", f"{ALARM}END:VEVENT", 1)
+    reply = put(bob, f"{own}{name}", file, If_Schedule_Tag_Match=tag)
+    assert (reply.status, reply.headers["Schedule-Tag"]) == (204, tag)
+    assert bob.get(f"{own}{name}").text == file
+    event = event_of(alice, path)
+    assert replies(alice, event) == [(bob.email_address, "YES")]
+    got = alice.get(f"{path}a.ics")
+    assert f"PARTSTAT=ACCEPTED:mailto:{bob.email_address}" in unfold(got)
+    assert "PARTSTAT=NEEDS-ACTION:mailto:other@example.org" in unfold(got)
+    assert got.headers["Schedule-Tag"] == organizer_tag
+    assert set(sync(alice, path, token)[0]) == {"a.ics"}
+    # What is not the guest's to change.
+    assert condition(put(bob, f"{own}{name}", file.replace("Dinner", "Lunch"))) == "allowed-attendee-scheduling-object-change"
+    assert alice.get(f"/api/events/{event['id']}").json["title"] == "Dinner"
+
+
+def test_a_change_of_the_organiser_is_in_the_file_of_the_guest(cast: Cast, path: str, bob: Person) -> None:
+    alice, own = cast.alice, calendar_path(bob)
+    put(alice, f"{path}a.ics", invited(alice, bob))
+    [name] = [each for each in names_of(bob, own) if each.startswith("invitation-")]
+    tag = bob.get(f"{own}{name}").headers["Schedule-Tag"]
+    put(alice, f"{path}a.ics", invited(alice, bob, title="Supper"))
+    got = bob.get(f"{own}{name}")
+    assert "SUMMARY:Supper" in got.text
+    assert got.headers["Schedule-Tag"] != tag
+    assert put(bob, f"{own}{name}", got.text, If_Schedule_Tag_Match=tag).status == 412
+    _, props = responses(propfind(bob, f"{own}{name}", "C:schedule-tag"))[name]
+    assert props[f"{C}schedule-tag"].text == got.headers["Schedule-Tag"]
+    # Without the guest, the event leaves their calendar.
+    put(alice, f"{path}a.ics", invited(alice, "other@example.org"))
+    assert bob.get(f"{own}{name}").status == 404
+
+
+def test_a_reply_on_the_page_is_in_both_files(cast: Cast, path: str, bob: Person) -> None:
+    alice, own = cast.alice, calendar_path(bob)
+    put(alice, f"{path}a.ics", invited(alice, bob))
+    etags = alice.get(f"{path}a.ics").headers["ETag"]
+    a_response(bob, event_of(alice, path), response="MAYBE")
+    got = alice.get(f"{path}a.ics")
+    assert "PARTSTAT=TENTATIVE" in got.text
+    assert got.headers["ETag"] != etags
+    [name] = [each for each in names_of(bob, own) if each.startswith("invitation-")]
+    assert "PARTSTAT=TENTATIVE" in bob.get(f"{own}{name}").text
+    # A client that sends what it knew gets no ETag, since the file is another one.
+    assert "ETag" not in put(alice, f"{path}a.ics", invited(alice, bob, title="Supper")).headers
+
+
+@pytest.mark.parametrize(("header", "rows"), [("T", ["NO"]), ("F", [])])
+def test_a_guest_who_deletes_the_event_declines(cast: Cast, path: str, bob: Person, header: str, rows: list[str]) -> None:
+    alice, own = cast.alice, calendar_path(bob)
+    put(alice, f"{path}a.ics", invited(alice, bob))
+    [name] = [each for each in names_of(bob, own) if each.startswith("invitation-")]
+    assert bob.request("DELETE", f"{own}{name}", headers={"Schedule-Reply": header}).status == 204
+    event = event_of(alice, path)
+    assert [response for _, response in replies(alice, event)] == rows
+    # A later change does not bring it back.
+    put(alice, f"{path}a.ics", invited(alice, bob, title="Supper"))
+    assert bob.get(f"{own}{name}").status == 404
+
+
+def test_a_client_that_replies_before_it_has_seen_the_event_names_it(cast: Cast, path: str, bob: Person) -> None:
+    alice, own = cast.alice, calendar_path(bob)
+    put(alice, f"{path}a.ics", invited(alice, bob))
+    [name] = [each for each in names_of(bob, own) if each.startswith("invitation-")]
+    file = bob.get(f"{own}{name}").text.replace("NEEDS-ACTION", "DECLINED")
+    assert put(bob, f"{own}u1.ics", file, If_None_Match="*").status == 201
+    assert names_of(bob, own).count("u1.ics") == 1
+    assert bob.get(f"{own}{name}").status == 404
+    assert "PARTSTAT=DECLINED" in alice.get(f"{path}a.ics").text
+
+
+def test_a_guest_moves_the_event_to_another_calendar(cast: Cast, path: str, bob: Person) -> None:
+    alice, own, other = cast.alice, calendar_path(bob), calendar_path(bob, a_calendar(bob)["id"])
+    put(alice, f"{path}a.ics", invited(alice, bob))
+    [name] = [each for each in names_of(bob, own) if each.startswith("invitation-")]
+    assert bob.request("MOVE", f"{own}{name}", headers={"Destination": f"{other}b.ics"}).status == 201
+    file = bob.get(f"{other}b.ics").text.replace("NEEDS-ACTION", "ACCEPTED")
+    assert put(bob, f"{other}b.ics", file).status == 204
+    assert "PARTSTAT=ACCEPTED" in alice.get(f"{path}a.ics").text
+
+
+def test_nothing_reaches_somebody_who_blocks_the_organiser_or_has_not_verified_the_address(
+    cast: Cast, path: str, bob: Person, db: Database
+) -> None:
+    with db.write() as tx:
+        tx.run("INSERT INTO blocks (user_id, owner_id, created_at) VALUES (:bob, :alice, 1)", bob=bob.id, alice=cast.alice.id)
+    put(cast.alice, f"{path}a.ics", invited(cast.alice, bob, cast.carol))
+    for person in (bob, cast.carol):
+        assert names_of(person, calendar_path(person)) == []
+        assert names_of(person, f"/dav/users/{person.id}/inbox/") == []
+
+
+def test_the_inbox_has_the_invitation_until_a_client_deletes_it(cast: Cast, path: str, bob: Person) -> None:
+    put(cast.alice, f"{path}a.ics", invited(cast.alice, bob))
+    inbox = f"/dav/users/{bob.id}/inbox/"
+    [name] = names_of(bob, inbox)
+    message = bob.get(f"{inbox}{name}").text
+    assert "METHOD:REQUEST\r\n" in message
+    assert "UID:u1\r\n" in message
+    assert cast.carol.get(f"{inbox}{name}").status == 404
+    assert cast.carol.get(f"/dav/users/{cast.carol.id}/inbox/{name}").status == 404
+    assert bob.request("DELETE", f"{inbox}{name}").status == 204
+    assert names_of(bob, inbox) == []
+    assert bob.get(f"{inbox}{name}").status == 404
+
+
+def ask(person: Person, *asked: Person, organizer: Person | None = None, method: str = "REQUEST") -> Reply:
+    lines = "".join(f"ATTENDEE:mailto:{each.email_address}\r\n" for each in asked)
+    body = f"""BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:{method}\r\nBEGIN:VFREEBUSY\r\nUID:q1\r\nDTSTART:20260601T000000Z\r
+DTEND:20260602T000000Z\r\nORGANIZER:mailto:{(organizer or person).email_address}\r\n{lines}END:VFREEBUSY\r\nEND:VCALENDAR\r\n"""
+    headers = {"Content-Type": "text/calendar; charset=utf-8"}
+    return person.request("POST", f"/dav/users/{person.id}/outbox/", body=body, headers=headers)
+
+
+def test_people_learn_when_those_are_busy_who_share_a_calendar_with_them(cast: Cast, bob: Person, db: Database) -> None:
+    alice, calendar = verified(db, cast.alice), a_calendar(cast.alice)
+    shared(alice, calendar, bob, "viewer")
+    an_event(alice, calendar_id=calendar["id"], start_time="2026-06-01T10:00Z", end_time="2026-06-01T11:00Z")
+    an_event(alice, start_time="2026-06-01T15:00Z", end_time="2026-06-01T16:00Z")
+    root = tree(ask(bob, alice, bob, cast.carol))
+    found = {str(each.findtext(f"{C}recipient/{D}href")): each for each in root.findall(f"{C}response")}
+    data = str(found[f"mailto:{alice.email_address}"].findtext(f"{C}calendar-data"))
+    assert [line for line in data.splitlines() if line.startswith("FREEBUSY")] == ["FREEBUSY:20260601T100000Z/20260601T110000Z"]
+    statuses = [str(found[f"mailto:{each.email_address}"].findtext(f"{C}request-status"))[:3] for each in (alice, bob, cast.carol)]
+    assert statuses == ["2.0", "2.0", "3.8"]
+    body = "<C:schedule-calendar-transp><C:transparent/></C:schedule-calendar-transp>"
+    update = f"<D:propertyupdate {SPACES}><D:set><D:prop>{body}</D:prop></D:set></D:propertyupdate>"
+    assert " 200 " in alice.request("PROPPATCH", calendar_path(alice, calendar["id"]), body=update).text
+    assert ask(alice, alice).text.count("FREEBUSY:") == 1
+    assert condition(ask(bob, alice, organizer=alice)) == "organizer-allowed"
+    assert condition(ask(bob, alice, method="PUBLISH")) == "valid-scheduling-message"
+    assert condition(ask(bob)) == "valid-scheduling-message"
+
+
+@pytest.mark.on_one_database
+def test_a_file_of_the_organiser_stays_as_it_was_but_for_the_replies(cast: Cast, path: str, bob: Person) -> None:
+    alice = cast.alice
+    line = f'ATTENDEE;CN="Bob; PARTSTAT=X: ü";PARTSTAT=NEEDS-ACTION;ROLE=CHAIR:mailto:{bob.email_address.upper()}\r\n'
+    file = invited(alice, more=f"{line}X-OTHER:1\r\n{ALARM}")
+    put(alice, f"{path}a.ics", file)
+    a_response(bob, event_of(alice, path), response="NO")
+    expected = line.replace(";PARTSTAT=NEEDS-ACTION", "").replace(":mailto", ";PARTSTAT=DECLINED:mailto")
+    assert unfold(alice.get(f"{path}a.ics")) == file.replace(line, expected)
