@@ -32,6 +32,8 @@ def update(ctx: Context, before: bytes, file: CalendarObject, events: list[Event
 
     before: the file as it was. Returns whether it has guests."""
     current = _find_guests(ctx, file.content)
+    if not current and b"ATTENDEE" not in before:
+        return False
     event = next((each for each in events if not each.is_over(ctx.now) and each.status != "cancelled"), None)
     if current is None or event is None:
         return False
@@ -57,6 +59,8 @@ def update(ctx: Context, before: bytes, file: CalendarObject, events: list[Event
 
 def _find_guests(ctx: Context, content: bytes) -> dict[str, str] | None:
     """The guests in the file by the keys of their addresses; None if the actor is not the organiser."""
+    if b"ATTENDEE" not in content:
+        return {}
     found, own = participants.parse(content), fold_case(policy.user(ctx).email_address)
     if fold_case(found.organizer) != own:
         return None

@@ -39,7 +39,7 @@ def put_resource(call: Call) -> DavReply:
         current = find_locked(call.ctx, calendar, call.target.name)
         require_match(call, current)
         _require_schedule_tag(call, calendar, current)
-        own = current or guest_copy.find_by_uid(call.ctx, calendar, file.uid)
+        own = current or guest_copy.find_by_uid(call.ctx, calendar, file.uid) if b"ATTENDEE" in file.content else None
         invitation = guest_copy.find_invitation(call.ctx, calendar, own) if own else None
         if own and invitation:
             saved = _save_reply(call, calendar, own, invitation, file, plan)
@@ -61,7 +61,7 @@ def _save_reply(
 def _save_with_guests(call: Call, calendar: Calendar, current: Resource | None, file: CalendarObject, plan: Plan | None) -> Resource:
     """Write the file and its events, and invite the guests that the actor has added as the organiser."""
     ctx = call.ctx
-    before = text.read(ctx, calendar, current) if current else b""
+    before = text.read(ctx, calendar, current) if current and current.row else b""
     saved = save(ctx, calendar, call.target.name, current, file, plan)
     events = text.load_events(ctx, calendar, [saved])[saved.name] if plan else []
     if not guests.update(ctx, before, file, events, saved.series_ids):
@@ -72,7 +72,7 @@ def _save_with_guests(call: Call, calendar: Calendar, current: Resource | None, 
 
 def _headers(ctx: Context, calendar: Calendar, saved: Resource, file: CalendarObject) -> dict[str, str]:
     """The tags of what was written. A file that differs from what the client sent, because guests have replied, has no ETag there."""
-    content = text.read(ctx, calendar, saved)
+    content = text.read(ctx, calendar, saved) if b"ATTENDEE" in file.content else file.content
     tag = saved.schedule_tag(content)
     return ({"ETag": saved.etag} if content == file.content else {}) | ({"Schedule-Tag": tag} if tag else {})
 

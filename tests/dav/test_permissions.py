@@ -2,9 +2,11 @@
 
 import pytest
 
-from tests.cast import Cast, Person, a_calendar, shared
+from kalends.db import Database
+from tests.cast import Cast, Person, a_calendar, shared, verified
 from tests.client import Reply
 from tests.dav.clients import SPACES, calendar_path
+from tests.dav.test_scheduling import busy_request, invited, names_of
 from tests.dav.test_write import condition, ics, put
 
 pytestmark = pytest.mark.on_one_database
@@ -42,6 +44,20 @@ def request(actor: Person, method: str, kind: str, path: str) -> Reply:
     return actor.request(method, target, body=body, headers={"Depth": "0", "Destination": destination})
 
 
+# The mailboxes of a guest, and the event on the guest's calendar: the statuses of the guest, and of everybody else.
+MAILBOXES = {
+    ("PROPFIND", "inbox"): (207, 404),
+    ("GET", "message"): (200, 404),
+    ("DELETE", "message"): (204, 404),
+    ("PUT", "message"): (405, 405),
+    ("PROPFIND", "outbox"): (207, 404),
+    ("POST", "outbox"): (200, 404),
+    ("POST", "inbox"): (405, 405),
+    ("PUT", "copy"): (204, 404),
+    ("DELETE", "copy"): (204, 404),
+}
+
+
 @pytest.mark.parametrize(("method", "kind"), PERMISSIONS)
 def test_permissions(cast: Cast, method: str, kind: str) -> None:
     statuses = []
@@ -62,3 +78,16 @@ def test_permissions(cast: Cast, method: str, kind: str) -> None:
             assert condition(reply) == "need-privileges"
         statuses.append(reply.status)
     assert tuple(statuses) == PERMISSIONS[method, kind]
+
+
+@pytest.mark.parametrize(("method", "kind"), MAILBOXES)
+def test_mailboxes_and_invitations_are_the_guests_own(cast: Cast, db: Database, method: str, kind: str) -> None:
+    bob, home = verified(db, cast.bob), f"/dav/users/{cast.bob.id}/"
+    put(cast.alice, f"{calendar_path(cast.alice)}a.ics", invited(cast.alice, bob))
+    [message], [copy] = names_of(bob, f"{home}inbox/"), names_of(bob, calendar_path(bob))
+    body = bob.get(f"{calendar_path(bob)}{copy}").text if method == "PUT" else busy_request(bob, bob) if method == "POST" else ""
+    paths = {"message": f"{home}inbox/{message}", "copy": f"{calendar_path(bob)}{copy}"}
+    own, other = MAILBOXES[method, kind]
+    for actor, status in ((cast.carol, other), (cast.alice, other), (bob, own)):
+        reply = actor.request(method, paths.get(kind, f"{home}{kind}/"), body=body, headers={"Depth": "0"})
+        assert reply.status == status, reply

@@ -80,6 +80,9 @@ def test_guests_in_the_file_of_the_organiser_are_invited_once(cast: Cast, path: 
     assert addresses(alice, event) == {"guest@example.org": "queued", "other@example.org": "queued"}
     put(alice, f"{path}a.ics", invited(alice, alice, "other@example.org"))
     assert addresses(alice, event) == {"guest@example.org": "withdrawn", "other@example.org": "queued"}
+    # Clients take the organiser out with the last guest.
+    put(alice, f"{path}a.ics", ics(start=FUTURE))
+    assert set(addresses(alice, event).values()) == {"withdrawn"}
 
 
 @pytest.mark.parametrize("change", ["organizer", "agent", "past"])
@@ -215,12 +218,15 @@ def test_the_inbox_has_the_invitation_until_a_client_deletes_it(cast: Cast, path
     assert bob.get(f"{inbox}{name}").status == 404
 
 
-def ask(person: Person, *asked: Person, organizer: Person | None = None, method: str = "REQUEST") -> Reply:
+def busy_request(organizer: Person, *asked: Person, method: str = "REQUEST") -> str:
     lines = "".join(f"ATTENDEE:mailto:{each.email_address}\r\n" for each in asked)
-    body = f"""BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:{method}\r\nBEGIN:VFREEBUSY\r\nUID:q1\r\nDTSTART:20260601T000000Z\r
-DTEND:20260602T000000Z\r\nORGANIZER:mailto:{(organizer or person).email_address}\r\n{lines}END:VFREEBUSY\r\nEND:VCALENDAR\r\n"""
-    headers = {"Content-Type": "text/calendar; charset=utf-8"}
-    return person.request("POST", f"/dav/users/{person.id}/outbox/", body=body, headers=headers)
+    return f"""BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:{method}\r\nBEGIN:VFREEBUSY\r\nUID:q1\r\nDTSTART:20260601T000000Z\r
+DTEND:20260602T000000Z\r\nORGANIZER:mailto:{organizer.email_address}\r\n{lines}END:VFREEBUSY\r\nEND:VCALENDAR\r\n"""
+
+
+def ask(person: Person, *asked: Person, organizer: Person | None = None, method: str = "REQUEST") -> Reply:
+    body = busy_request(organizer or person, *asked, method=method)
+    return person.request("POST", f"/dav/users/{person.id}/outbox/", body=body, headers={"Content-Type": "text/calendar"})
 
 
 def test_people_learn_when_those_are_busy_who_share_a_calendar_with_them(cast: Cast, bob: Person, db: Database) -> None:
