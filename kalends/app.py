@@ -60,6 +60,7 @@ from kalends.events import history_pages as event_history_pages
 from kalends.events import link_pages as event_link_pages
 from kalends.events import pages as event_pages
 from kalends.events import prefilled_pages as event_prefilled_pages
+from kalends.events import repeat_pages as event_repeat_pages
 from kalends.events import responses_pages as event_responses_pages
 from kalends.events import share_picture_pages as event_share_picture_pages
 from kalends.events.history import api as event_history
@@ -123,6 +124,7 @@ FEATURES = [
         organiser_pages,
         event_pages,
         event_form_pages,
+        event_repeat_pages,
         event_responses_pages,
         event_history_pages,
         event_link_pages,

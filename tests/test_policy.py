@@ -143,6 +143,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /events": {"private": (401, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
     "GET /events/{event_id}/edit": for_editors(200),
     "POST /events/{event_id}": for_editors(303),
+    "GET /events/{event_id}/repeat": for_editors(200),
     "POST /events/{event_id}/repeat": for_editors(303),
     "GET /events/{event_id}/delete": for_editors(200),
     "POST /events/{event_id}/delete": for_editors(303),

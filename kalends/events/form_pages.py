@@ -1,8 +1,8 @@
-"""Pages on which events are created, changed, repeated and deleted."""
+"""Pages on which events are created, changed and deleted."""
 
 from collections.abc import Callable
 from datetime import date, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct, UnsetType, structs
 
@@ -18,9 +18,9 @@ from kalends.events.placements import api as placements
 from kalends.events.quick_line import DEFAULT_LENGTH, QuickEvent
 from kalends.events.repeat_form import NONE, PREVIEW, choice_of
 from kalends.events.series import api as series_api
-from kalends.events.series import change, occurrences, request
+from kalends.events.series import occurrences, request
 from kalends.events.series import store as series
-from kalends.events.series.model import Repeat, RepeatPreview, build_repeat
+from kalends.events.series.model import RepeatPreview
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.input.types import DateTime, Id, TimeZone
@@ -63,7 +63,6 @@ def render_form(
     ctx: Context,
     form: FormState,
     event: Event | None = None,
-    rule: FormState | None = None,
     stored: FormState | None = None,
     preview: RepeatPreview | str | None = None,
     quick: QuickEvent | None = None,
@@ -75,27 +74,31 @@ def render_form(
     stored: the event as somebody else has saved it in the meantime. preview: what the rule would do, or why that cannot be said.
     quick: what was read from one line. is_fresh: nothing is filled in, so a draft in the browser may be.
     """
-    day = _rule_day(event) if event else _start_day(ctx, form)
     return render(
         "events/form.html",
         ctx,
         title=gettext("Edit the event") if event else gettext("New event"),
         form=form,
-        rule=structs.replace(rule or form, prefix="repeat-" if event else ""),
-        repeat=_load_repeat(ctx, event) if event else None,
-        day=day.isoformat(),
-        sentences=repeat_form.write_sentences(day),
-        repeat_form=repeat_form,
-        preview=preview,
         quick=quick,
         is_fresh=is_fresh,
-        is_beside=isinstance(preview, RepeatPreview) and not preview.repeat.has(day),
-        to_date=date.fromisoformat,
         event=event,
         calendars=home_form.find_calendars(ctx, event),
         zones=sorted(known_zones()),
         differences=_differences(stored, form) if stored else [],
+        **({} if event else describe_rule(_start_day(ctx, form), preview)),
     )
+
+
+def describe_rule(day: date, preview: RepeatPreview | str | None) -> dict[str, Any]:
+    """What the inputs of a rule need to know, for an event on this day."""
+    return {
+        "day": day.isoformat(),
+        "sentences": repeat_form.write_sentences(day),
+        "repeat_form": repeat_form,
+        "preview": preview,
+        "is_beside": isinstance(preview, RepeatPreview) and not preview.repeat.has(day),
+        "to_date": date.fromisoformat,
+    }
 
 
 @page("GET", "/events/new")
@@ -136,7 +139,7 @@ def create(ctx: Context, params: Form) -> Document:
 
 def _create(ctx: Context, params: Form) -> Document:
     if params.text(PREVIEW):
-        return render_form(ctx, FormState(params.values), preview=_preview(params, lambda: _preview_new(ctx, params)))
+        return render_form(ctx, FormState(params.values), preview=find_preview(params, lambda: _preview_new(ctx, params)))
     if path := form_token.find_path(ctx, params):
         return redirect(ctx, path, done="created-already")
     event = create_event(ctx, join_times(params.without("file", form_token.FIELD, *repeat_form.FIELDS)).read(EventInput))
@@ -147,15 +150,15 @@ def _create(ctx: Context, params: Form) -> Document:
 
 
 @page("GET", "/events/{event_id}/edit")
-def edit(ctx: Context, event_id: int, form: FormState | None = None, rule: FormState | None = None) -> Document:
-    """The forms to change an event and its rule, with what was typed into one of them."""
+def edit(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
+    """The form to change an event."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    stored = _stored(ctx, event)
+    stored = _stored(event)
     if form is None:
-        return render_form(ctx, stored, event, rule)
+        return render_form(ctx, stored, event)
     typed = structs.replace(form, values={**stored.values, **form.values, "version": event.etag})
     is_stale = form.value("version") != event.etag
-    return render_form(ctx, typed, event, stored, stored if is_stale else None)
+    return render_form(ctx, typed, event, stored if is_stale else None)
 
 
 @page("POST", "/events/{event_id}", again=edit, pool="file")
@@ -174,27 +177,16 @@ def _update(ctx: Context, event_id: int, params: Form) -> Document:
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
     reply = api.update(ctx, event_id, find_changes(event, join_times(params.without(home_form.FIELD))))
-    _require_choice(reply.told, params)
+    require_choice(reply.told, params)
     if home_id := home_form.find_move(ctx, event, params):
         placements.add(ctx, event_id, CalendarChoice(calendar_id=home_id))
         placements.remove(ctx, event_id, CalendarChoice(calendar_id=event.calendar_id))
-    return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
+    # One of the buttons leads on to the rule of the event.
+    page_path = "/repeat" if params.text("then") == "repeat" else ""
+    return redirect(ctx, f"/events/{event_id}{page_path}", done="saved", can_undo=True)
 
 
-@page("POST", "/events/{event_id}/repeat", again=edit, form="rule")
-def repeat(ctx: Context, event_id: int, params: Form) -> Document:
-    """Repeat the event, or replace the rule of its series; or show the form again with a preview of the dates."""
-    event = policy.event(ctx, event_id, to=Right.EDIT)
-    if params.text(PREVIEW):
-        preview = _preview(params, lambda: _preview_change(ctx, event, params))
-        return render_form(ctx, _stored(ctx, event), event, FormState(params.values), preview=preview)
-    notice = Form({name: params.text(name) for name in ("notify", "message") if params.text(name)}).read(EventIds)
-    rule = structs.replace(repeat_form.read(params, _rule_day(event)), notify=notice.notify, message=notice.message)
-    _require_choice(series_api.repeat(ctx, event_id, rule).told, params)
-    return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
-
-
-def _require_choice(told: Told | UnsetType, params: Form) -> None:
+def require_choice(told: Told | UnsetType, params: Form) -> None:
     """Show the form again if the change tells people, with the choice whether it does; the change is rolled back."""
     if told and told.email and not params.text("notify"):
         message = ngettext(
@@ -248,21 +240,13 @@ def _text(state: FormState, name: str) -> str:
     return str(state.value(name)).replace("\r\n", "\n").strip()
 
 
-def _stored(ctx: Context, event: Event) -> FormState:
-    """The form of a stored event and its rule."""
-    rule = repeat_form.fill(_load_repeat(ctx, event), _rule_day(event))
+def _stored(event: Event) -> FormState:
+    """The form of a stored event."""
     more = {"version": event.etag, "scope": "this", home_form.FIELD: event.calendar_id}
-    return split_times(structs.asdict(present.editable(event)) | more | rule)
+    return split_times(structs.asdict(present.editable(event)) | more)
 
 
-def _load_repeat(ctx: Context, event: Event) -> Repeat | None:
-    if event.series_id is None:
-        return None
-    rule = series.get(ctx, event.series_id)
-    return build_repeat(rule.rrule, rule.start_date, rule.also)
-
-
-def _preview(params: Form, find: Callable[[], RepeatPreview]) -> RepeatPreview | str:
+def find_preview(params: Form, find: Callable[[], RepeatPreview]) -> RepeatPreview | str:
     """What the rule would do. The script of the page asks while people choose: it gets a message instead of an error."""
     if choice_of(params) == NONE:
         return gettext("The event takes place once.")
@@ -281,22 +265,10 @@ def _preview_new(ctx: Context, params: Form) -> RepeatPreview:
         raise errors.invalid("start_time", gettext("is required"), "required")
     fields = EventFields(title="", start_time=start.start_time, time_zone=start.time_zone)
     first = span.resolve(fields, chosen_calendar(ctx, start.calendar_id).time_zone)
-    return occurrences.preview_new(ctx, first, request.read(repeat_form.read(params, _local_day(first)), first))
+    return occurrences.preview_new(ctx, first, request.read(repeat_form.read(params, local_day(first)), first))
 
 
-def _preview_change(ctx: Context, event: Event, params: Form) -> RepeatPreview:
-    if event.series_id is not None:
-        policy.require_whole_series(ctx, event.series_id)
-    with change.refuse_overflow("end_date"):
-        return occurrences.preview(ctx, event, request.read(repeat_form.read(params, _rule_day(event)), event))
-
-
-def _rule_day(event: Event) -> date:
-    """The day of the event in its series, or else that of its start."""
-    return date.fromisoformat(event.slot) if event.slot else _local_day(event)
-
-
-def _local_day(event: Event | span.Span) -> date:
+def local_day(event: Event | span.Span) -> date:
     return datetimes.to_local(event.start_at, event.time_zone).date()
 
 

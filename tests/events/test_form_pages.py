@@ -69,6 +69,17 @@ def test_the_form_says_who_will_see_the_event(cast: Cast) -> None:
     assert re.search(r'name="visibility" value="public" checked', cast.alice.get(f"/events/{event['id']}/edit").text)
 
 
+def test_guests_open_the_address_with_which_a_new_event_is_shared(cast: Cast) -> None:
+    form = cast.alice.get("/events/new?form_token=1").text
+    visibility = re.search(r'name="visibility" value="(\w+)" checked', form)
+    assert visibility
+    created = cast.alice.post("/events", data={"title": "First one", "start_time": "2031-07-01", "visibility": visibility[1]})
+    address = re.search(r'<input id="address" readonly value="http://testserver([^"]+)"', cast.alice.get(created.redirect[0]).text)
+    assert address
+    guest = cast.anonymous.get(address[1])
+    assert (guest.status, "First one" in guest.text) == (200, True)
+
+
 def test_a_private_event_is_not_offered_for_sharing_with_everyone(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, name="Band <b>")
     shared(cast.alice, calendar, cast.vera, "viewer")
@@ -102,6 +113,18 @@ def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> No
     assert saved.redirect == (path, "saved")
     current = cast.alice.get(f"/api{path}").json
     assert (current["title"], current["location"]) == ("Gig by Alice", "Old hall")
+
+
+def test_what_was_typed_is_saved_on_the_way_to_the_rule(cast: Cast) -> None:
+    """A form of the rule beside that of the event would drop it."""
+    event = an_event(cast.alice, title="Choir")
+    path = f"/events/{event['id']}"
+    form = cast.alice.get(f"{path}/edit")
+    assert f'action="{path}/repeat' not in form.text
+    assert 'name="then" value="repeat"' in form.text
+    typed = {"title": "Choir practice", "version": field(form, "version"), "then": "repeat"}
+    assert cast.alice.post(path, data=typed).redirect == (f"{path}/repeat", "saved")
+    assert "Choir practice" in cast.alice.get(f"{path}/repeat").text
 
 
 def test_the_form_moves_an_event_to_another_calendar_of_its_owner(cast: Cast) -> None:

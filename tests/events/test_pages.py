@@ -190,6 +190,7 @@ def test_the_page_of_a_past_event_says_so_and_offers_no_form(cast: Cast) -> None
         page = cast.anonymous.get(f"/events/{event['id']}").text
         assert words in page
         assert f'action="/events/{event["id"]}/respond"' not in page
+        assert '<a href="/">What is on next</a>' in page
         a_response(cast.anonymous, event, email_address="gus@example.org")
     assert f'action="/events/{to_come["id"]}/respond"' in cast.anonymous.get(f"/events/{to_come['id']}").text
 
@@ -296,6 +297,6 @@ def test_delete_is_among_the_rare_actions_of_an_organiser_and_not_beside_edit(ca
 
 def test_forms_and_pages_of_events_speak_in_plain_words(cast: Cast) -> None:
     event = an_event(cast.alice, public=True, start_time="2031-06-01T20:00")
-    pages = [cast.alice.get(path).text for path in ("/events/new", f"/events/{event['id']}", f"/events/{event['id']}/edit")]
+    pages = [cast.alice.get(path).text for path in ("/events/new?form_token=1", f"/events/{event['id']}", f"/events/{event['id']}/repeat")]
     for stiff in ("Repeat: not", "Every so many", "Nobody has said anything", "It is on its way."):
         assert not any(stiff in page for page in pages), stiff

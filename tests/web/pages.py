@@ -62,6 +62,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /events/{event_id}/duplicate": [Visit("alice", "/events/{event}/duplicate")],
     "GET /events/new": [Visit("alice", "/events/new"), Visit("alice", "/events/new?start_time={day}T18:00")],
     "GET /events/{event_id}/edit": [Visit("alice", "/events/{event}/edit"), Visit("bob", "/events/{occurrence}/edit")],
+    "GET /events/{event_id}/repeat": [Visit("alice", "/events/{occurrence}/repeat")],
     "GET /events/{event_id}/history": [Visit("alice", "/events/{event}/history")],
     "GET /trash": [Visit("alice", "/trash")],
     "GET /events/{event_id}/announce": [Visit("alice", "/events/{event}/announce")],

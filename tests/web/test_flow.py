@@ -172,12 +172,12 @@ def _move(page: Page, event: str, to: date) -> None:
     page.fill("[name=start_time]", to.isoformat())
     page.fill("[name=end_time]", to.isoformat())
     page.get_by_label("only this one").check()
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     # A guest said yes: the page says how many get mail, before anything is saved.
     expect(page.get_by_role("alert")).to_contain_text("about this change would go to 1 person")
     page.get_by_label("Tell those who said yes or maybe").check()
     page.get_by_label("What to add to the mail").fill("See you then")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("status").first).to_contain_text("Saved")
 
 

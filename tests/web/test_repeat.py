@@ -5,10 +5,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.cast import Person, an_event
+from tests.cast import Person
 from tests.client import Client
 from tests.web.axe import violations
-from tests.web.scene import Scene
 from tests.web.test_narrow import STICKING_OUT
 from tests.web.windows import WIDE, Windows, go
 
@@ -83,25 +82,10 @@ def test_an_event_is_repeated_by_a_sentence_by_weekdays_and_by_the_last_day(
         event_id = _create_second_tuesday(page, script)
         assert owner.get(f"/api/events/{event_id}").json["repeat"]["rrule"] == "FREQ=MONTHLY;BYDAY=2TU"
         for change, rrule in changes:
-            go(page, f"/events/{event_id}/edit")
+            go(page, f"/events/{event_id}/repeat")
             change(page, script)
             if script and width == WIDE:
                 assert violations(page, within=".repetition") == []
             page.get_by_role("button", name="Replace the rule").click()
             expect(page.get_by_role("status").first).to_contain_text("Saved")
             assert owner.get(f"/api/events/{event_id}").json["repeat"]["rrule"] == rrule
-
-
-def test_changes_of_the_event_are_not_lost_with_its_rule(looks: Windows, scene: Scene) -> None:
-    event = an_event(scene.alice, title="Choir", start_time=f"{scene.day(5)}T19:00")
-    page = looks.cached(scene.alice)
-    go(page, f"/events/{event['id']}/edit")
-    page.evaluate("() => { window.asked = []; window.confirm = (text) => { window.asked.push(text); return false; }; }")
-    page.get_by_label("Title").fill("Choir practice")
-    page.get_by_role("button", name="Repeat it").click()
-    assert page.evaluate("() => window.asked") == ["Your changes to the event are not saved. Change the rule without them?"]
-    expect(page.get_by_label("Title")).to_have_value("Choir practice")
-    page.get_by_label("Title").fill("Choir")
-    page.evaluate("() => { window.asked = []; document.addEventListener('submit', (event) => event.preventDefault()); }")
-    page.get_by_role("button", name="Repeat it").click()
-    assert page.evaluate("() => window.asked") == []

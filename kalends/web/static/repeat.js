@@ -26,13 +26,6 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     }
   }
 
-  // The event has a form of its own, whose changes would be lost.
-  const other = form.dataset.unsaved && document.querySelector("form[method=post].stack");
-  const saved = other && fields(other);
-  form.addEventListener("submit", (event) => {
-    if (other && fields(other) !== saved && !confirm(form.dataset.unsaved)) event.preventDefault();
-  });
-
   form.querySelector("[name=preview]").hidden = true;
   form.addEventListener("input", (event) => {
     // A date or a number chooses the end that it belongs to.
@@ -43,9 +36,4 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     timer = setTimeout(update, delay);
   });
   if (!form.querySelector("[name=repeat][value=none]")?.checked) update();
-}
-
-/** What a form would send, but files by their names. */
-function fields(form) {
-  return JSON.stringify([...new FormData(form)].map(([name, value]) => [name, value.name ?? value]));
 }
