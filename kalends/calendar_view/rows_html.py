@@ -28,11 +28,11 @@ def _draw_event(locale: Locale, entry: Entry, day: date, is_embedded: bool) -> s
     status = ""
     if entry.status != "planned":
         status = f' <strong class="status {entry.status}">{escape_text(translate(labels.STATUSES[entry.status]))}</strong>'
-    place = f' <span class="meta">{escape_text(entry.location)}</span>' if entry.location else ""
+    place = f' <span class="meta"><bdi>{escape_text(entry.location)}</bdi></span>' if entry.location else ""
     if own_clock := entry.own_clock:
         text = gettext("%(time)s in %(city)s", time=own_clock, city=Times.city(entry.time_zone))
         place += f' <span class="meta">{escape_text(translate(text))}</span>'
-    calendar = f'<span class="meta">{escape_text(entry.calendar)}</span>' if entry.calendar and not is_embedded else ""
+    calendar = f'<span class="meta"><bdi>{escape_text(entry.calendar)}</bdi></span>' if entry.calendar and not is_embedded else ""
     edit = ""
     if entry.can_edit:
         edit = f'<a href="/events/{entry.id}/edit" aria-label="{_edit_label(locale, entry.title)}">{_edit(locale)}</a>'

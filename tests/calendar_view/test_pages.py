@@ -342,6 +342,18 @@ def test_an_agenda_lists_days_with_their_events(paris: Person) -> None:
     assert days["2026-06-07"] == "10:00 Walk Paul Edit"
 
 
+@pytest.mark.on_one_database
+def test_titles_and_places_have_their_own_direction(paris: Person) -> None:
+    """Else a title in Arabic is cut at its beginning."""
+    event = an_event(paris, title="حفلة موسيقية", start_time=f"{MAY}T12:30", location="بيروت")
+    for view in ("month", "week", "day", "agenda"):
+        page = look(paris, view=view, date=MAY)
+        links = re.findall(rf'<a [^>]*href="/events/{event["id"]}"[^>]*>', page)
+        assert links, view
+        assert all('dir="auto"' in link for link in links), view
+    assert "<bdi>بيروت</bdi>" in page
+
+
 def test_an_empty_agenda_says_what_to_do(paris: Person) -> None:
     page = look(paris, view="agenda", date=MAY)
     assert "Nothing is on from Monday, 11 May 2026 to Sunday, 7 June 2026." in page

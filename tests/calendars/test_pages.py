@@ -117,13 +117,16 @@ def test_sharing_and_unsharing_on_the_page(cast: Cast) -> None:
     assert cast.bob.get(path).status == 404
 
 
-@pytest.mark.parametrize(("wrong", "status"), [("nobody-at-all", 404), ("", 422), ("myself", 409)])
-def test_sharing_with_an_unknown_user_keeps_the_form_values(cast: Cast, wrong: str, status: int) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "status", "message"),
+    [("nobody-at-all", 404, "belongs to nobody here"), ("", 422, ""), ("myself", 409, "is yourself")],
+)
+def test_sharing_with_an_unknown_user_keeps_the_form_values(cast: Cast, wrong: str, status: int, message: str) -> None:
     jazz = a_calendar(cast.alice)
     name = cast.alice.user_name if wrong == "myself" else wrong
     page = cast.alice.post(f"/calendars/{jazz['id']}/share", data={"user_name": name, "role": "editor"})
     assert page.status == status
-    assert 'href="#share-user_name"' in page.text
+    assert f'<a href="#share-user_name">User name</a> {message}' in page.text
     assert f'id="share-user_name" name="user_name" type="text" value="{name}"' in page.text
     assert re.search(r'value="editor" selected', page.text)
     assert 'value="Jazz"' in page.text

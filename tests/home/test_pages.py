@@ -4,7 +4,7 @@ import re
 from typing import Any
 from uuid import uuid4
 
-from tests.cast import Cast, a_calendar, an_event
+from tests.cast import Cast, a_calendar, a_comment, an_event
 from tests.client import Client
 from tests.conftest import Clock
 
@@ -86,10 +86,14 @@ def test_pages_for_search_engines_have_a_description(cast: Cast, client: Client)
 
 
 def test_addresses_in_texts_are_links_and_texts_have_their_own_direction(cast: Cast, client: Client) -> None:
-    event = an_event(cast.alice, title="حفلة", start_time="2026-07-01T20:00", public=True, description="Tickets: https://example.org/t.")
+    description = "**Tickets**: https://example.org/t."
+    event = an_event(cast.alice, title="حفلة", start_time="2026-07-01T20:00", public=True, description=description)
+    a_comment(cast.alice, event, comment="More: https://example.org/c")
     page = client.get(f"/events/{event['id']}").text
     assert '<h1 dir="auto">حفلة</h1>' in page
-    assert '<a href="https://example.org/t" rel="nofollow ugc noopener noreferrer">https://example.org/t</a>.' in page
+    for address in ("https://example.org/t", "https://example.org/c"):
+        assert f'<a href="{address}" rel="nofollow ugc noopener noreferrer">{address}</a>' in page
+    assert "<strong>Tickets</strong>" in page
 
 
 def _chips(page: str) -> dict[str, tuple[str, str]]:

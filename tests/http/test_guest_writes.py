@@ -135,6 +135,13 @@ def test_rate_limit_headers_have_the_limit_and_the_remaining_writes(book: Client
     assert "RateLimit" not in book.get("/api/entries", remote_addr=address).headers
 
 
+def test_the_guests_of_a_venue_may_share_a_network(cast: Cast, limited: Client) -> None:
+    """Unless the operator says otherwise, a hundred of them respond and comment within a minute."""
+    event = _event_without_mail(cast)
+    reply = limited.post("/api/responses", json=response_fields(event["id"], 1), remote_addr=an_address())
+    assert '"guest-writes";q=300;w=60' in reply.headers["RateLimit-Policy"]
+
+
 def test_a_forged_cookie_does_not_evade_the_limit(book: Client) -> None:
     address = an_address()
     forged = [{"Cookie": f"kalends_session=forged{i}", "Sec-Fetch-Site": "same-origin"} for i in range(MOST + 1)]

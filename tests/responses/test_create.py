@@ -58,6 +58,7 @@ def test_look_alike_addresses_are_different_responders(cast: Cast) -> None:
         ({"response": None}, "response"),
         ({"email_address": None}, "email_address"),
         ({"email_address": "nonsense"}, "email_address"),
+        ({"email_address": "foo@bar"}, "email_address"),
         ({"opt_in": "perhaps"}, "opt_in"),
         ({"event_id": "x"}, "event_id"),
     ],

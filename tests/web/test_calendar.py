@@ -14,6 +14,12 @@ PHONE = 390
 FOCUSED = """() => { const link = document.activeElement;
   return link.matches('.date') ? link.closest('[data-day]').dataset.day : link.querySelector('span')?.textContent.trim() }"""
 
+# How the text of a bar is drawn on the days on which it goes on: its end, its colours and its opacity.
+BARS = """() => [...document.querySelectorAll('.cell .entry.goes-on')].map(bar => {
+  const style = getComputedStyle(bar);
+  return [style.textOverflow, style.forcedColorAdjust, getComputedStyle(bar.querySelector('span')).opacity];
+})"""
+
 
 def focused(page: Page, *keys: str) -> str:
     """What is in focus after these keys."""
@@ -205,6 +211,19 @@ def test_on_a_phone_dots_are_above_the_list_of_the_chosen_day(windows: Windows, 
         assert violations(page, COLOURS) == []
     gig.click()
     page.wait_for_url(f"**/events/{event['id']}")
+
+
+def test_a_bar_has_no_second_text_on_the_days_on_which_it_goes_on(looks: Windows, people: Cast) -> None:
+    """Neither an ellipsis at its end nor, with forced colours, a box behind the title that is not seen."""
+    an_event(people.alice, title="Parents are visiting", start_time=MONDAY, end_time="2026-05-14")
+    page = looks.cached(people.alice)
+    go(page, f"/calendar?date={MONDAY}")
+    page.emulate_media(forced_colors="active")
+    try:
+        bars = page.evaluate(BARS)
+    finally:
+        page.emulate_media(forced_colors="none")
+    assert bars == [["clip", "none", "0"]] * 3
 
 
 def test_hours_open_at_the_working_day_and_the_page_stays_at_its_top(looks: Windows, people: Cast) -> None:

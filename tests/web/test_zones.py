@@ -71,7 +71,8 @@ def test_an_unknown_time_zone_stops_the_start(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_guest_in_another_zone_reads_local_times_in_the_language_of_the_page(windows: Windows, people: Cast) -> None:
     event = an_event(people.alice, public=True, start_time="2040-11-16T20:00", end_time="2040-11-16T23:00", time_zone="America/New_York")
-    page = windows.open()
+    # A language that no page is in: this one is in English.
+    page = windows.open(locale="pl-PL")
     go(page, f"/events/{event['id']}")
     assert page.locator("[data-local]").inner_text() == "For you: Saturday 17 November, 02:00–05:00 (Europe/Paris)"
 
