@@ -22,8 +22,9 @@ DELETED_EVENT_LIFETIME = 90 * 86_400
 VISIBLE_TO_USER = f"""(
     e.public OR e.owner_id = :me
     OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND g.grants AND {is_member("g.calendar_id")})
-    OR EXISTS (SELECT 1 FROM hidden_dates d JOIN calendars h ON h.id = e.calendar_id WHERE d.event_id = e.id AND (
-        h.owner_id = :me OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = h.id AND s.user_id = :me AND s.role = 'editor')
+    OR EXISTS (SELECT 1 FROM hidden_dates d WHERE d.event_id = e.id AND (
+        EXISTS (SELECT 1 FROM calendars h WHERE h.id = e.calendar_id AND h.owner_id = :me)
+        OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = e.calendar_id AND s.user_id = :me AND s.role = 'editor')
     ))
 )"""
 # The same for an event that `p` places on a calendar of which the actor is a member.

@@ -69,6 +69,8 @@ def test_a_connection_that_the_server_ended_is_replaced(postgres: Postgres, fres
         ("idle_in_transaction_session_timeout", "1min"),
         ("TimeZone", "UTC"),
         ("application_name", "kalends"),
+        ("enable_seqscan", "off"),
+        ("random_page_cost", "1.1"),
     ],
 )
 def test_every_connection_has_the_settings(postgres: Postgres, name: str, value: str) -> None:

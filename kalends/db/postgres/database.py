@@ -68,6 +68,8 @@ class Postgres(PostgresDialect, Database):
             # Every statement of a request has an index: a wrong estimate must not read a whole table, and one plan fits all values.
             "enable_seqscan": "off",
             "plan_cache_mode": "force_generic_plan",
+            # What is read often is in memory, and the rest on an SSD. As for a disk, fifty look-ups would cost more than a whole table.
+            "random_page_cost": "1.1",
             "jit": "off",
             "max_parallel_workers_per_gather": "0",
         }
