@@ -26,6 +26,7 @@ from kalends.http.request import Request
 from kalends.http.run_endpoint import EndpointRunner
 from kalends.http.serving import granian
 from kalends.http.serving.edge import Edge
+from kalends.records.calendar import TargetCalendar
 from kalends.reply import Reply
 from kalends.settings import Settings
 from kalends.values import timestamps
@@ -41,6 +42,7 @@ ROWS = ("show", "index", "text", "create")
 _METHODS = ("rows", "run", "run_together", "ids_if_selective", "separate_read", "final_read", "final_write")
 # The parameters that have the id of a new event.
 _IDS = ("id", "event_id")
+_NEW_ID = TargetCalendar.__struct_fields__.index("next_event_id")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -95,12 +97,12 @@ class Floor:
                 getattr(tx, statement.method)(*statement.args, **statement.params)
 
     def _write(self, recording: Recording) -> None:
-        """The second statement that returns rows has the id of the new event at its end."""
+        """The second statement that returns rows has the id of the new event."""
         results: list[Any] = []
         with self._db.write() as tx:
             tx.author = Context(self._db, self._settings, timestamps.now()).author
             for statement in recording.statements:
-                same = statement.with_id(recording.result.id, results[1][0][-1]) if len(results) > 1 else statement
+                same = statement.with_id(recording.result.id, results[1][0][_NEW_ID]) if len(results) > 1 else statement
                 result = getattr(tx, same.method)(*same.args, **same.params)
                 if same.method == "rows":
                     results.append(result)

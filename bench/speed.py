@@ -111,11 +111,11 @@ def _check_same_replies(ours: User, usual: User, strong: User) -> None:
 
 
 def _comparable(reply: Any) -> Any:
-    """Without addresses, and without the times of what was created just now."""
+    """Without addresses and identifiers, and without the times of what was created just now."""
     if isinstance(reply, list):
         return [_comparable(each) for each in reply]
     if isinstance(reply, dict):
-        return {name: _comparable(value) for name, value in reply.items() if name not in ("url", "created_at", "updated_at")}
+        return {name: _comparable(value) for name, value in reply.items() if name not in ("url", "uid", "created_at", "updated_at")}
     return reply
 
 

@@ -16,11 +16,13 @@ import uvicorn
 from fastapi import FastAPI, HTTPException, Query, Request, Response
 from pydantic import BaseModel
 
-from bench.strong_database import RIGHTS_SQL, Database, Params, Postgres, Row, Sqlite, index_sql, show_sql
+from bench.strong_database import RIGHTS_SQL, SETTINGS, Database, Params, Postgres, Row, Sqlite, index_sql, show_sql
 
 DAY = 86_400
 IDLE, LIFETIME = 14 * DAY, 90 * DAY
 MAX_PAGE = 500
+# Of an event without settings for its responses.
+DEFAULTS = dict(zip(SETTINGS, (True, None, None, "off", "fit", True, False, 24), strict=True))
 DETAILS = ("description", "location_name", "street", "city", "state", "zip", "country")
 
 db: Database
@@ -100,9 +102,19 @@ async def create(sent: EventInput, request: Request) -> Response:
     if row is None:
         await _require_rights(request, sent.calendar_id)
         raise HTTPException(403)
-    event = dict.fromkeys(("image_url", "series_id", "rrule", "responses", "status_note", *DETAILS)) | dict(row)
+    event = dict.fromkeys(("image_url", "uid", "series_id", "rrule", "responses", "status_note", "by_link", *SETTINGS, *DETAILS)) | dict(
+        row
+    )
     event |= {"title": sent.title, "description": sent.description, "end_at": end_at, "location": sent.location, "tags": sent.tag_list}
-    event |= {"all_day": False, "status": "planned", "created_at": now, "updated_at": now, "comments_count": 0, "can_edit": True}
+    event |= {
+        "all_day": False,
+        "status": "planned",
+        "created_at": now,
+        "updated_at": now,
+        "comments_count": 0,
+        "can_edit": True,
+        "has_questions": False,
+    }
     return _json(_detail(event, [{"id": row["calendar_id"], "name": row["calendar_name"]}]), 201)
 
 
@@ -139,6 +151,8 @@ def _item(event: Row, calendar_ids: list[int]) -> dict[str, Any]:
         "status_note": event["status_note"],
         "calendar_ids": calendar_ids,
         "series_id": event["series_id"],
+        # The service derives the end from its secret.
+        "uid": event["uid"] or f"event-{event['id']}.000000000000@kalends",
         "url": f"{base_url}/events/{event['id']}",
         "updated_at": _format_utc(event["updated_at"]),
     }
@@ -153,8 +167,15 @@ def _detail(event: Row, calendars: list[dict[str, Any]]) -> dict[str, Any]:
         **{name: event[name] for name in DETAILS},
         "owner": {"id": event["owner_id"], "name": event["owner_name"]},
         "calendars": calendars,
+        "image": {"url": event["image_url"]} if event["image_url"] else None,
+        "visibility": "public" if event["public"] else "link" if event["by_link"] else "members",
+        "link_url": None,
         "repeat": repeat,
         "party_max": event["party_max"],
+        **(DEFAULTS if event["responses_open"] is None else {name: event[name] for name in SETTINGS}),
+        "places": None,
+        # The events here have none; to read them would be a second statement.
+        "questions": None if event["has_questions"] else [],
         "responses": {"yes": yes, "maybe": counts.get("MAYBE", (0, 0))[0], "no": counts.get("NO", (0, 0))[0], "people": people},
         "comments_count": event["comments_count"],
         "can_edit": bool(event["can_edit"]),

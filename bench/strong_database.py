@@ -41,9 +41,13 @@ _MY_CALENDARS = f"""(
     SELECT id FROM calendars WHERE owner_id = {_ME} UNION SELECT calendar_id FROM calendar_shares WHERE user_id = {_ME}
 )"""
 _CALENDARS_OF_EVENT = "FROM placements p JOIN calendars c ON c.id = p.calendar_id WHERE p.event_id = e.id"
-_ITEM_COLUMNS = "id title start_at end_at all_day time_zone location image_url tags public status status_note series_id updated_at".split()
+_ITEM_COLUMNS = (
+    "id title start_at end_at all_day time_zone location image_url tags public status status_note series_id uid updated_at".split()
+)
 _ITEM = ", ".join(f"e.{name}" for name in _ITEM_COLUMNS)
 _JSON_ITEM = ", ".join(f"'{name}', {name}" for name in _ITEM_COLUMNS) + ", 'calendar_ids', calendar_ids"
+SETTINGS = "responses_open responses_until capacity waiting_list waiting_order show_counts approval offer_hours".split()
+_SETTINGS = ", ".join(f"w.{name}" for name in SETTINGS)
 _NEW = f"""INSERT INTO events (owner_id, calendar_id, title, description, start_at, end_at, until_at, all_day, time_zone, location, tags,
     public, search, version, created_at, updated_at)
 SELECT {_ME}, c.id, $5, $6, $7, $8, coalesce(CAST($8 AS BIGINT), $7), FALSE, c.time_zone, $9, $10, c.public, $11, 1, $12, $12
@@ -166,7 +170,8 @@ def show_sql(db: Database) -> str:
     WITH {ME}
     SELECT {_ITEM}, e.description, e.location_name, e.street, e.city, e.state, e.zip, e.country, e.owner_id, e.created_at,
         coalesce(u.name, u.user_name) AS owner_name, coalesce(e.party_max, home.party_max) AS party_max,
-        r.rrule, r.start_date, {_EVENT_EDITABLE} AS can_edit,
+        r.rrule, r.start_date, {_EVENT_EDITABLE} AS can_edit, e.by_link, {_SETTINGS},
+        EXISTS (SELECT 1 FROM questions q WHERE q.event_id = e.id OR q.calendar_id = e.calendar_id) AS has_questions,
         (SELECT {db.json_list}({db.json_pair}(id, name)) FROM (
             SELECT c.id, c.name {_CALENDARS_OF_EVENT} AND (p.grants AND {_EVENT_EDITABLE} OR {_CALENDAR_VISIBLE}) ORDER BY p.calendar_id
         ) AS calendar) AS calendars,
@@ -180,6 +185,7 @@ def show_sql(db: Database) -> str:
     LEFT JOIN users u ON u.id = e.owner_id
     LEFT JOIN calendars home ON home.id = e.calendar_id
     LEFT JOIN series r ON r.id = e.series_id
+    LEFT JOIN response_settings w ON w.event_id = e.id
     """
 
 
