@@ -8,8 +8,6 @@ from playwright.sync_api import Page
 
 COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 EVERYTHING = {"runOnly": {"type": "tag", "values": "wcag2a wcag2aa wcag21a wcag21aa wcag22aa best-practice".split()}}
-# Without the rules about what the style sheet decides.
-STRUCTURE = EVERYTHING | {"rules": {rule: {"enabled": False} for rule in [*COLOUR_RULES, "target-size"]}}
 COLOURS = {"runOnly": {"type": "rule", "values": COLOUR_RULES}}
 TARGETS = {"runOnly": {"type": "rule", "values": ["target-size"]}}
 
@@ -26,16 +24,14 @@ SHORTENED = """() => {
 # Without `preload`, style sheets and sounds are not fetched once more, for two rules: about styles for one orientation of a device, which
 # the style sheet does not have, and about sounds that play by themselves, which the content policy blocks.
 RUN = "([context, rules]) => axe.run(context, {...rules, resultTypes: ['violations'], preload: false})"
-# What is around the content, and the same on all pages but the current one's mark.
-AROUND = [[".top nav"], [".bottom"]]
 
 
-def violations(page: Page, rules: dict[str, Any] = EVERYTHING, within: str = "html", *, around: bool = True) -> list[str]:
-    """The violations on the page, or in a part of it, or without what is around its content: a line each."""
+def violations(page: Page, rules: dict[str, Any] = EVERYTHING, within: str = "html") -> list[str]:
+    """The violations on the page, or in a part of it: a line each."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(SHORTENED)
         page.evaluate(_script())
-    result = page.evaluate(RUN, [{"include": [[within]], "exclude": [] if around else AROUND}, rules])
+    result = page.evaluate(RUN, [{"include": [[within]]}, rules])
     return [
         f"{page.url} {each['id']}: {' '.join(map(str, node['target']))} {node['html'][:150]} ({node['failureSummary']})"
         for each in result["violations"]

@@ -185,6 +185,8 @@ VISITS_IN_EACH_LOOK = {
     # The public events of other tests may fill its days.
     Visit("guest", "/calendar"),
 }
+# Parameters of tests that draw pages: these have every class that a page has; all pages in `make soak`.
+IN_EACH_LOOK = [visit if visit in VISITS_IN_EACH_LOOK else pytest.param(visit, marks=pytest.mark.soak) for visit in VISITS]
 # Parameters of tests that visit each page once; as others see it, and with other things on it, in `make soak`.
 IN_SHORT = [
     visit if visit in FIRST_VISITS or visit in VISITS_IN_EACH_LOOK else pytest.param(visit, marks=pytest.mark.soak) for visit in VISITS

@@ -5,7 +5,7 @@ import pytest
 from tests.cast import Cast
 from tests.client import Client
 from tests.web import pages
-from tests.web.pages import IN_SHORT, Visit
+from tests.web.pages import IN_EACH_LOOK, Visit
 from tests.web.scene import Scene, at_length
 from tests.web.windows import Windows
 
@@ -40,7 +40,7 @@ def long_scene(guest: Client, scene: Scene) -> Scene:
     return Scene(Cast(guest), scene.settings, at_length)
 
 
-@pytest.mark.parametrize("visit", IN_SHORT, ids=str)
+@pytest.mark.parametrize("visit", IN_EACH_LOOK, ids=str)
 def test_a_page_fits_a_phone(looks: Windows, long_scene: Scene, visit: Visit) -> None:
     page = pages.visit(looks, long_scene, visit, SMALLEST)
     measured = page.evaluate(MEASURED)
