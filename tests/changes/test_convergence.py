@@ -81,7 +81,7 @@ def test_a_listing_has_all_pages(cast: Cast, db: Database) -> None:
     _agree([follower])
 
 
-@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 30))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 30))])
 def test_followers_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) -> None:
     _walk(cast, Random(seed), 1_000 if soak else 120)
 

@@ -58,7 +58,7 @@ def _walk(cast: Cast, random: Random, steps: int) -> None:
     assert writers.done > steps / 5
 
 
-@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(3, 20))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 20))])
 def test_devices_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) -> None:
     _walk(cast, Random(seed), 1_000 if soak else 150)
 

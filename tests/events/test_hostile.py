@@ -12,6 +12,8 @@ from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.events.listing import listed
 
+pytestmark = pytest.mark.on_one_database
+
 TEXTS = ("text", "title", "description", "tags", "location", "location_name", "street", "city", "state", "zip", "country")
 NAMES = (
     *("ids", "calendar_id", "calendar_ids", "limit", "offset", "start_time", "end_time", "overlaps", "time_zone", "count", "after"),

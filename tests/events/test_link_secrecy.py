@@ -12,6 +12,8 @@ from tests.cast import Cast, a_calendar, a_comment, an_event
 from tests.client import Client
 from tests.events.test_secrecy import QUESTIONS
 
+pytestmark = pytest.mark.on_one_database
+
 steps = st.one_of(
     st.fixed_dictionaries({"visibility": st.sampled_from(["public", "link", "members"])}),
     st.fixed_dictionaries({"public": st.booleans()}),

@@ -18,6 +18,8 @@ from tests.deliveries.samples import empty_queue
 from tests.events.series import events_of_series
 from tests.responses.mail import read_mail, text_of
 
+pytestmark = pytest.mark.on_one_database
+
 START = "2027-06-01T20:00"
 Work = Callable[..., list[EmailMessage]]
 

@@ -15,6 +15,8 @@ from tests.deliveries.samples import a_delivery, a_row
 from tests.events.series import five_mondays
 from tests.openapi import page as html
 
+pytestmark = pytest.mark.on_one_database
+
 SETTINGS = Settings(base_url="https://calendar.example.org", secret="s" * 32)
 
 

@@ -26,6 +26,7 @@ def test_killed_processes_lose_nothing(tmp_path: Path) -> None:
     assert row.is_sound, row
 
 
+@pytest.mark.soak
 def test_killed_processes_give_no_seat_twice(tmp_path: Path) -> None:
     row = seats.show(tmp_path, "", 1)
     assert row.is_sound, row

@@ -134,6 +134,7 @@ def test_the_python_client_knows_the_errors(python_client: PythonClient) -> None
     assert [error.field for error in refused.parsed.errors] == ["email_address", "password"]
 
 
+@pytest.mark.soak
 def test_pydantic_models_take_what_the_service_takes_and_sends(folder: Path, service: Service, soak: bool) -> None:
     module = f"models_{uuid4().hex}"
     options = "--input-file-type openapi --output-model-type pydantic_v2.BaseModel --target-python-version 3.11 --formatters builtin"

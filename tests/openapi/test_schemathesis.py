@@ -22,7 +22,7 @@ ROOT = HERE.parent.parent
 PHASES = ["Examples", "Coverage", "Fuzzing", "Stateful"]
 SHORT_PHASES = ["Examples", "Fuzzing", "Stateful"]
 # Without `--soak`: the requests of each operation in a phase that makes them up, and the seed. Each soak has a seed of its own.
-FEW = 2
+FEW = 1
 SEED = "1"
 # With `--soak`: the cases that each of the two callers makes on each of the databases, at least.
 SOAK_CASES = 5_000

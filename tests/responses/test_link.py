@@ -12,6 +12,8 @@ from tests.conftest import Clock
 from tests.responses.mail import links_in, mails_about, text_of, token_of
 from tests.stored_data import values
 
+pytestmark = pytest.mark.on_one_database
+
 DAY = 86_400
 FORM = {"response": "MAYBE", "number": "2", "plus_n": "1", "name": "Gus", "comment": "Late"}
 

@@ -42,6 +42,7 @@ def test_everything_ends_when_the_parent_is_killed(start: Start) -> None:
     eventually(lambda: not living(family))
 
 
+@pytest.mark.soak
 def test_when_the_parent_is_killed_under_load_its_port_is_free_at_once(start: Start) -> None:
     service = start("--workers", "2", access_log="off")
     port, family = service.port, service.servers

@@ -31,6 +31,7 @@ def events(service: Running, token: dict[str, str]) -> dict[str, dict[str, Any]]
     return {event["title"]: event for event in service.get("/api/events?limit=100", headers=token).json["events"]}
 
 
+@pytest.mark.soak
 def test_two_devices_and_the_page_share_a_calendar(plain: Running, tmp_path: Path) -> None:
     token, password = sign_up(plain, "vdir_owner")
     phone, laptop = (calendar_device(tmp_path / name, plain, "vdir_owner", password) for name in ("phone", "laptop"))

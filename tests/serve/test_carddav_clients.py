@@ -4,6 +4,8 @@ import base64
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.serve.running import Running, bearer
 from tests.serve.vdirsyncer import Device
 
@@ -54,6 +56,7 @@ class User:
         assert reply.status == 200, reply
 
 
+@pytest.mark.soak
 def test_two_devices_and_the_page_share_contacts_with_photos_and_groups(plain: Running, tmp_path: Path) -> None:
     user = User(plain, "ana_owner", tmp_path)
     phone, laptop = user.devices

@@ -116,6 +116,7 @@ def send_head_then_body(connection: HTTPConnection, body: bytes) -> None:
     connection.send(body)
 
 
+@pytest.mark.soak
 def test_many_logins_at_once_take_little_memory(start: Start) -> None:
     """A password takes 64 MiB. There are eight threads, and two of them at most hash at the same time."""
     service = start(real=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.conftest import Start, to_another_kind
+from tests.serve.conftest import Start
 from tests.serve.places import MANY, Place, content
 from tests.serve.running import TIMEOUT, Running, bearer, environment, eventually
 
@@ -33,6 +33,13 @@ restore(open_database(settings.load()), Path(sys.argv[1]), step, force=True)
 EVENT = {"title": "Trio in the harbour", "start_time": "2027-06-01", "public": True}
 
 
+to_postgres = pytest.mark.parametrize(
+    ("database", "another_database"),
+    [("sqlite", "to_postgres"), pytest.param("postgres", "to_postgres", marks=pytest.mark.soak)],
+    indirect=True,
+)
+
+
 @pytest.fixture
 def place(tmp_path: Path, database: str) -> Place:
     return Place(tmp_path, database)
@@ -47,11 +54,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return source.folder / "monday.backup"
 
 
-@pytest.mark.parametrize(
-    ("database", "another_database"),
-    [("sqlite", "to_postgres"), pytest.param("postgres", "to_postgres", marks=pytest.mark.soak)],
-    indirect=True,
-)
+@to_postgres
 def test_a_restored_database_equals_the_backup(place: Place, another_database: str) -> None:
     """Into another database, and from there into a third one, of SQLite."""
     place.done("demo")
@@ -68,7 +71,7 @@ def test_a_restored_database_equals_the_backup(place: Place, another_database: s
     assert output.startswith(f"Restored {one[0].rows:,} rows of {len(one[0].tables)} tables, as they were at {one[0].taken_at}.\n")
 
 
-@to_another_kind
+@to_postgres
 def test_a_restored_service_continues_where_the_other_stopped(start: Start, place: Place, another_database: str) -> None:
     service = start(database=place.database, base_url=BASE)
     headers = bearer(service.sign_up("ana"))

@@ -32,7 +32,8 @@ UNNAMED = """() => {
     || element.title || (!element.matches('input, select, textarea') && element.textContent.trim())
     || element.querySelector('img[alt]:not([alt=""])');
   const things = 'input:not([type=hidden]), select, textarea, a[href], button, summary';
-  const problems = [...document.querySelectorAll(things)].filter(element => !element.hidden && !named(element)).map(element => element.outerHTML);
+  const unnamed = [...document.querySelectorAll(things)].filter(element => !element.hidden && !named(element));
+  const problems = unnamed.map(element => element.outerHTML);
   problems.push(...[...document.querySelectorAll('img:not([alt])')].map(element => element.outerHTML));
   const ids = [...document.querySelectorAll('[id]')].map(element => element.id);
   problems.push(...ids.filter((id, n) => ids.indexOf(id) < n));

@@ -16,7 +16,7 @@ def test_the_card_follows_the_form_and_the_line(windows: Windows, people: Cast) 
     page.get_by_label("Title").fill("Jazz <trio>")
     page.fill("[name=location]", "Le Sextant")
     assert (_preview(page, "title"), _preview(page, "place")) == ("Jazz <trio>", "Le Sextant")
-    assert _preview(page, "time") == "Tuesday, March 12, 20:00–22:00"
+    assert _preview(page, "time") == "Tuesday 12 March, 20:00–22:00"
     page.get_by_label("In one line").fill("Chess Friday 6pm at Café Central")
     expect(page.locator("[data-card] [data-title]")).to_have_text("Chess")
     expect(page.locator("[data-chips] a[href='#title']")).to_have_text("Chess")

@@ -20,7 +20,7 @@ PHONE = 390
 FAMILY = 4
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("script", [pytest.param(True, marks=pytest.mark.soak), False], ids=["with scripts", "without scripts"])
 @pytest.mark.parametrize("database", ["sqlite", pytest.param("postgres", marks=pytest.mark.soak)], indirect=True)
 def test_a_guest_responds_waits_and_withdraws_on_a_phone(browser: Browser, start: Start, database: str, script: bool) -> None:  # noqa: F811
     with real_server(box := Mailbox()) as mail_port:
