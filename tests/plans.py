@@ -1,4 +1,4 @@
-"""Query plans: a statement must not read the whole of a table that grows.
+"""Query plans: a statement must not read the whole of a table that grows, nor a whole calendar to find a few of its events.
 
 Each table must be read through an index whose first column the statement bounds. The plans come from an empty SQLite, whose planner
 decides by rules, and from a PostgreSQL with statistics of a million rows in each table, so that it scans a table only if it must. The
@@ -47,6 +47,9 @@ EXCEPTED = [
 ]
 # Tables that grow only with releases, or have one row.
 SMALL = {"migrations", "sqlite_master", "sqlite_sequence", "change_author", "journal", "site", "one_row"}
+# A statement that is given the ids of events or of series, and a step that reads all events of a calendar.
+FEW_EVENTS = re.compile(r"\b(?:e\.id|event_id|series_id) IN \(SELECT value FROM json_each\(")
+WHOLE_CALENDAR = re.compile(r"INDEX placements_\w+ \(calendar_id=\?\)$")
 
 
 class Plans(Protocol):
@@ -97,7 +100,12 @@ class SqlitePlans:
         steps: list[tuple[Any, ...]] = self._connection.execute(f"EXPLAIN QUERY PLAN {sql}", unbound, can_cache=False).fetchall()
         # The statement may scan its own subqueries and lists.
         scannable = {"json_each", *SMALL, *re.findall(r"\) AS (\w+)", sql), *re.findall(r"WITH (\w+) AS", sql)}
-        return [step for step in map(itemgetter(3), steps) if step and _is_scan(step, scannable)]
+        reads_few = FEW_EVENTS.search(sql)
+        return [
+            step
+            for step in map(itemgetter(3), steps)
+            if step and (_is_scan(step, scannable) or (reads_few and WHOLE_CALENDAR.search(step)))
+        ]
 
     def close(self) -> None:
         self._database.close()

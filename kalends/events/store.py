@@ -86,8 +86,9 @@ def find_placed_series(ctx: Context, calendar: Calendar, series_ids: list[int]) 
     """The events of these series that are on the calendar and visible to the actor."""
     return ctx.tx.all(
         Event,
-        f"""{policy.SELECT_EVENTS} JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar_id
-            WHERE e.series_id {ctx.db.in_list("series_ids")} AND {policy.placed_event_visible(ctx, calendar.is_member)}""",
+        # CROSS JOIN: the events are found first, and not all of the calendar.
+        f"""{policy.SELECT_EVENTS} CROSS JOIN placements p WHERE e.series_id {ctx.db.in_list("series_ids")}
+            AND p.event_id = e.id AND p.calendar_id = :calendar_id AND {policy.placed_event_visible(ctx, calendar.is_member)}""",
         calendar_id=calendar.id,
         series_ids=series_ids,
         me=policy.me(ctx),

@@ -102,6 +102,14 @@ def test_a_trigger_and_a_foreign_key_need_their_indexes_too(changeable_plans: Pl
     assert changeable_plans.scans("UPDATE events SET title = 'Jazz' WHERE id = 1")
 
 
+@pytest.mark.on_sqlite
+def test_a_statement_that_reads_a_whole_calendar_to_find_a_few_events_is_reported(plans: Plans) -> None:
+    for column in ("e.id", "e.series_id"):
+        condition = f"p.event_id = e.id AND p.calendar_id = 1 AND {column} IN (SELECT value FROM json_each(:ids))"
+        assert plans.scans(f"SELECT p.grants FROM placements p CROSS JOIN events e WHERE {condition}"), column
+        assert plans.scans(f"SELECT p.grants FROM events e CROSS JOIN placements p WHERE {condition}") == [], column
+
+
 def test_every_statement_of_a_request_is_recorded(cast: Cast, statements: dict[str, str]) -> None:
     a_calendar(cast.alice)
     event = an_event(cast.alice, public=True)

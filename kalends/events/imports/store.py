@@ -52,8 +52,9 @@ def _find_visible(ctx: Context, calendar: Calendar, column: str, ids: list[int])
     if not ids:
         return []
     rows = ctx.tx.rows(
-        f"""SELECT DISTINCT {column} FROM events e JOIN placements p ON p.event_id = e.id AND p.calendar_id = :calendar_id
-            WHERE {column} {ctx.db.in_list("ids")} AND {policy.event_visible(ctx)}""",
+        # CROSS JOIN: the events are found first, and not all of the calendar.
+        f"""SELECT DISTINCT {column} FROM events e CROSS JOIN placements p WHERE {column} {ctx.db.in_list("ids")}
+            AND p.event_id = e.id AND p.calendar_id = :calendar_id AND {policy.event_visible(ctx)}""",
         ids=ids,
         calendar_id=calendar.id,
         me=policy.me(ctx),
