@@ -17,6 +17,8 @@ POSTGRES_FIXTURES = {"postgres_url", "fresh_url", "postgres", "postgres_with_tab
 
 # Tests that start processes: by file or folder, and by the fixtures that do.
 PROCESSES = (
+    "tests/db/test_failover.py",
+    "tests/db/test_replicas.py",
     "tests/demo/",
     "tests/deliveries/test_killed_worker.py",
     "tests/deliveries/test_mail_faults.py",
