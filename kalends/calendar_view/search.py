@@ -54,7 +54,7 @@ class Overview(Struct, frozen=True):
     is_cut: bool
 
     def load(self, ctx: Context, counts: Mapping[date, int]) -> dict[date, list[Entry]]:
-        """The first events of each day that are no bars, so many as it counts."""
+        """Of each day, the first events that are no bars, up to its number in `counts`."""
         chosen = {day: starts[: counts[day]] for day, starts in self.starts.items()}
         ids = [event_id for starts in chosen.values() for _, event_id, _ in starts]
         rows = {row[1]: row[:-1] for row in store.find_by_ids(ctx, ids)} if ids else {}

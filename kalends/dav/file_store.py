@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Sequence
 
+from kalends import quotas
 from kalends.context import Context
 from kalends.dav import resources, store, text, write_store
 from kalends.dav.calendar_object import CalendarObject
@@ -10,7 +11,7 @@ from kalends.dav.resources import Resource
 from kalends.records.calendar import Calendar
 
 
-def insert_file(
+def save_file(
     ctx: Context,
     calendar: Calendar,
     name: str,
@@ -19,22 +20,28 @@ def insert_file(
     series_ids: Sequence[int],
     *,
     by_guest: bool = False,
+    has_quota: bool = True,
 ) -> Resource:
     """Keep the file of these events and series under its name.
 
-    by_guest: the guest of an event wrote it, which leaves its Schedule-Tag alone."""
+    by_guest: the guest of an event wrote it, which leaves its Schedule-Tag alone.
+    has_quota: it is a part of the quota of the calendar's owner."""
     original, has_events = zlib.compress(file.content, 1), bool(event_ids or series_ids)
+    if has_quota:
+        quotas.reserve(ctx, calendar.owner_id, "events", 0, len(original))
     row_id = write_store.upsert_row(ctx, calendar, name, file.uid, file.component, original, has_events=has_events, by_guest=by_guest)
     write_store.update_parts(ctx, calendar, row_id, event_ids, series_ids)
-    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
-    return keep_base(ctx, calendar, saved)
+    return save_base(ctx, calendar, row_id)
 
 
-def keep_base(ctx: Context, calendar: Calendar, resource: Resource) -> Resource:
+def save_base(ctx: Context, calendar: Calendar, row_id: int) -> Resource:
     """Keep what the service writes of the events as they are now: what changes from here on is put into the file."""
-    assert resource.row
-    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [resource.row.id]))
-    base = text.build_all(ctx, calendar, [saved])[saved.name] if resource.row.has_events else b""
-    write_store.update_base(ctx, resource.row.id, zlib.compress(base, 1), saved.state)
-    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [resource.row.id]))
+    saved = _find(ctx, calendar, row_id)
+    base = text.build_all(ctx, calendar, [saved])[saved.name] if saved.event_ids or saved.series_ids else b""
+    write_store.update_base(ctx, row_id, zlib.compress(base, 1), saved.state)
+    return _find(ctx, calendar, row_id)
+
+
+def _find(ctx: Context, calendar: Calendar, row_id: int) -> Resource:
+    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
     return saved

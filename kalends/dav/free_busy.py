@@ -1,4 +1,4 @@
-"""When somebody is busy: the times of events in calendars, merged, which tell neither which events these are nor whose."""
+"""When a user is busy: the times of events in calendars, merged, which tell neither which events these are nor whose."""
 
 from datetime import UTC, datetime
 

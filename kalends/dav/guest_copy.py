@@ -1,4 +1,4 @@
-"""The event of somebody else in the calendar of a guest (RFC 6638), who replies in it and sets alarms; the rest is the organiser's."""
+"""An organiser's event in the calendar of a guest (RFC 6638), who replies in it and sets alarms; the rest is the organiser's."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def find_by_uid(ctx: Context, calendar: Calendar, uid: str) -> Resource | None:
 
 
 def find_invitation(ctx: Context, calendar: Calendar, resource: Resource) -> Invitation | None:
-    """The invitation of the actor to the events of the resource, if they are somebody else's."""
+    """The invitation of the actor to the events of the resource, if they are another user's."""
     actor = policy.user(ctx)
     events = text.load_events(ctx, calendar, [resource])[resource.name]
     if not events or any(each.can_edit for each in events) or not policy.has_verified(ctx, actor.email_address):

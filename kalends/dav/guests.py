@@ -10,7 +10,7 @@ from kalends.context import Context
 from kalends.dav import message_store, store, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.errors import DavError
-from kalends.dav.file_store import insert_file
+from kalends.dav.file_store import save_file
 from kalends.dav.xml import CALDAV
 from kalends.events import by_uid
 from kalends.events.invitations import calendar_part, invite
@@ -94,12 +94,12 @@ def _place(
         for event_id in ids:
             placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=event.owner_id)
         file = CalendarObject(uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
-        insert_file(ctx, calendar, f"invitation-{invitation.id}.ics", file, [] if series_ids else ids, series_ids)
+        save_file(ctx, calendar, f"invitation-{invitation.id}.ics", file, [] if series_ids else ids, series_ids, has_quota=False)
     message_store.insert(ctx, calendar.owner_id, invitation.id)
 
 
 def _remove(ctx: Context, invitation: Invitation, events: list[Event]) -> None:
-    """Take the events off the calendar of somebody who is no longer invited."""
+    """Take the events off the calendar of a guest who is no longer invited."""
     calendar = policy.guest_calendar(ctx, invitation.address)
     rows = store.find_rows_by_names(ctx, calendar, [f"invitation-{invitation.id}.ics"]) if calendar else []
     if calendar and rows:

@@ -128,7 +128,7 @@ def _add(named: dict[int, Resource], row: Row, tag: str, item: Item) -> Resource
 
 
 def _set_etag(resource: Resource) -> None:
-    """The ETag of a resource that a client wrote stays as it is until a client or somebody else changes it."""
+    """The ETag of a resource that a client wrote stays as it is until a client or another user changes it."""
     row = resource.row
     assert row
     changed = ""

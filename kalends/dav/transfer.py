@@ -6,6 +6,7 @@ from kalends.dav import calendar_object, guest_copy, paths, removal, text, write
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.call import Call, DavReply, find_calendar, find_calendar_at
 from kalends.dav.errors import DavError
+from kalends.dav.file_store import save_file
 from kalends.dav.paths import Target
 from kalends.dav.resources import Resource
 from kalends.events.placements import store as placements
@@ -74,7 +75,7 @@ def _move(ctx: Context, source: Calendar, resource: Resource, calendar: Calendar
             write_store.delete_file(ctx, row_id)
         elif not resource.row.has_events:
             write_store.delete_file(ctx, resource.row.id)
-        return write.save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
+        return save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
     write.require_free(ctx, calendar, target, None, file.uid)
     events = text.load_events(ctx, source, [resource])[resource.name]
     is_guest = guest_copy.find_invitation(ctx, source, resource) is not None
@@ -84,7 +85,7 @@ def _move(ctx: Context, source: Calendar, resource: Resource, calendar: Calendar
     for event in events:
         placements.insert(ctx, event.id, calendar.id, grants=True, granted_by=event.owner_id if is_guest else None)
     placements.remove(ctx, source.id, [event.id for event in events])
-    return write.save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
+    return save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
 
 
 def _can_be_home(events: list[Event], source: Calendar, calendar: Calendar) -> bool:

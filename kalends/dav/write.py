@@ -1,15 +1,12 @@
 """PUT and DELETE of a resource in a calendar."""
 
-import zlib
-from collections.abc import Sequence
-
-from kalends import errors, quotas
+from kalends import errors
 from kalends.context import Context
 from kalends.dav import calendar_object, calendar_store, guest_copy, guests, paths, removal, resources, store, text, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.call import Call, DavReply, find_calendar
 from kalends.dav.errors import DavError
-from kalends.dav.file_store import insert_file, keep_base
+from kalends.dav.file_store import save_base, save_file
 from kalends.dav.listing import Listed
 from kalends.dav.paths import Target
 from kalends.dav.resources import DERIVED_NAME, Resource
@@ -67,7 +64,8 @@ def _save_with_guests(call: Call, calendar: Calendar, current: Resource | None, 
     if not guests.update(ctx, before, file, events, saved.series_ids):
         return saved
     # The events have changed by being on other calendars now.
-    return keep_base(ctx, calendar, saved)
+    assert saved.row
+    return save_base(ctx, calendar, saved.row.id)
 
 
 def _headers(ctx: Context, calendar: Calendar, saved: Resource, file: CalendarObject) -> dict[str, str]:
@@ -129,21 +127,6 @@ def save(ctx: Context, calendar: Calendar, name: str, current: Resource | None, 
     if plan is None and current and events:
         removal.remove(ctx, calendar, current)
     return save_file(ctx, calendar, name, file, event_ids, series_ids)
-
-
-def save_file(
-    ctx: Context,
-    calendar: Calendar,
-    name: str,
-    file: CalendarObject,
-    event_ids: Sequence[int],
-    series_ids: Sequence[int],
-    *,
-    by_guest: bool = False,
-) -> Resource:
-    """Keep the file of these events and series under its name, as a part of the quota of the calendar's owner."""
-    quotas.reserve(ctx, calendar.owner_id, "events", 0, len(zlib.compress(file.content, 1)))
-    return insert_file(ctx, calendar, name, file, event_ids, series_ids, by_guest=by_guest)
 
 
 def _save_events(ctx: Context, calendar: Calendar, events: list[Event], plan: Plan | None) -> tuple[list[int], list[int]]:

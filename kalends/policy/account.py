@@ -107,7 +107,7 @@ def suppression(ctx: Context, suppression_id: int) -> Suppression:
 
 
 def suppression_of_admin(ctx: Context, suppression_id: int) -> Suppression:
-    """An address that gets no messages of somebody, for admins. Nor is the wish of the recipient theirs to change."""
+    """An address that gets no messages of an organiser, for admins. That the recipient wants none is not theirs to change either."""
     admin(ctx)
     return _liftable(ctx.tx.one(Suppression, f"SELECT {columns(Suppression)} FROM suppressed_addresses WHERE id = :id", id=suppression_id))
 
