@@ -174,7 +174,7 @@ class SameThread(Executor):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def patience_with_pictures() -> Iterator[None]:
+def picture_timeout() -> Iterator[None]:
     """The processes that convert pictures let others go first: on a busy machine, a moment of work may take a minute."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(child_process, "TIMEOUT_SECONDS", 600)

@@ -7,6 +7,8 @@ import pytest
 from kalends.db import Database
 from kalends.db.migrate import FOLDER, migrate
 
+pytestmark = pytest.mark.on_one_database
+
 BEFORE = """
 INSERT INTO users (user_name, user_name_key, email_address, email_key, time_zone, password_hash, created_at, updated_at)
 VALUES ('ana', 'ana', 'ana@example.org', 'ana@example.org', 'UTC', '', 5, 5),

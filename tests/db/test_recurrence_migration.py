@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import dateutil.rrule
+import pytest
 from dateutil.rrule import rrule
 from msgspec import Struct
 
@@ -16,6 +17,8 @@ from kalends.db import Database, Transaction
 from kalends.db.migrate import FOLDER, migrate
 from kalends.events.series import store
 from kalends.settings import Settings
+
+pytestmark = pytest.mark.on_one_database
 
 OWNER = """
 INSERT INTO users (user_name, user_name_key, email_address, email_key, time_zone, password_hash, created_at, updated_at)

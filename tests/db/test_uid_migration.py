@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from kalends.db import Database
 from kalends.db.migrate import FOLDER, migrate
+
+pytestmark = pytest.mark.on_one_database
 
 BEFORE = """
 INSERT INTO users (user_name, user_name_key, email_address, email_key, time_zone, password_hash, created_at, updated_at)

@@ -180,9 +180,10 @@ def faulty_server(faults: int) -> Iterator[tuple[FaultyServer, int]]:
     """The server and its port."""
     loop = asyncio.new_event_loop()
     server = FaultyServer(faults)
-    listener = loop.run_until_complete(asyncio.start_server(server.serve, "127.0.0.1", 0))
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
+    # Not run in this thread: once a test has used Playwright, the loop of that runs here for good.
+    listener = asyncio.run_coroutine_threadsafe(asyncio.start_server(server.serve, "127.0.0.1", 0), loop).result(5)
     try:
         yield server, listener.sockets[0].getsockname()[1]
     finally:

@@ -38,6 +38,7 @@ def test_a_server_that_stops_immediately_loses_nothing(tmp_path: Path, postgres:
     assert row.is_sound, row
 
 
+@pytest.mark.soak
 def test_a_full_disk_can_be_read_and_recovers(tmp_path: Path) -> None:
     try:
         row = full.show(tmp_path, None, 1)

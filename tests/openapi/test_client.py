@@ -162,6 +162,7 @@ def typescript(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.soak
 def test_a_client_in_typescript_compiles_and_works(typescript: Path, service: Service) -> None:
     """openapi-typescript with openapi-fetch, under TypeScript's strict rules."""
     _run(typescript, "node_modules/.bin/openapi-typescript", "openapi.json", "-o", "schema.d.ts")

@@ -46,25 +46,31 @@ def test_the_whole_card_leads_to_its_event_and_a_tag_to_its_events(looks: Window
 
 
 @pytest.mark.parametrize(
-    ("visit", "current", "others"),
+    ("visit", "kinds"),
     [
-        (Visit("guest", "/?when=today"), ".days [aria-current]", ".days a:not([aria-current])"),
-        (Visit("alice", "/calendar"), ".views [aria-current]", ".views a:not([aria-current])"),
-        (Visit("alice", "/calendar"), ".date[aria-current]", ".date:not([aria-current])"),
-        (Visit("alice", "/calendar"), ".top [aria-current]", ".top nav > ul > li > a:not([aria-current])"),
-        (Visit("alice", "/events/{event}/responses"), "main .chips [aria-current]", "main .chips a:not([aria-current])"),
+        (Visit("guest", "/?when=today"), {".days [aria-current]": ".days a:not([aria-current])"}),
+        (
+            Visit("alice", "/calendar"),
+            {
+                ".views [aria-current]": ".views a:not([aria-current])",
+                ".date[aria-current]": ".date:not([aria-current])",
+                ".top [aria-current]": ".top nav > ul > li > a:not([aria-current])",
+            },
+        ),
+        (Visit("alice", "/events/{event}/responses"), {"main .chips [aria-current]": "main .chips a:not([aria-current])"}),
     ],
     ids=str,
 )
-def test_what_is_current_is_told_apart_with_forced_colours(looks: Windows, scene: Scene, visit: Visit, current: str, others: str) -> None:
+def test_what_is_current_is_told_apart_with_forced_colours(looks: Windows, scene: Scene, visit: Visit, kinds: dict[str, str]) -> None:
     page = pages.visit(looks, scene, visit)
     page.emulate_media(forced_colors="active")
     try:
-        current_looks, other_looks = page.evaluate(LOOKS, [current, others])
+        appearances = {current: page.evaluate(LOOKS, [current, others]) for current, others in kinds.items()}
         problems = violations(page, COLOURS)
     finally:
         page.emulate_media(forced_colors="none")
-    assert current_looks
-    assert other_looks
-    assert not set(current_looks) & set(other_looks)
+    for selector, (current, others) in appearances.items():
+        assert current, selector
+        assert others, selector
+        assert not set(current) & set(others), selector
     assert not problems, "\n".join(problems)

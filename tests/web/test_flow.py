@@ -19,7 +19,7 @@ def day() -> date:
     return (datetime.now(UTC).date().replace(day=1) + timedelta(days=32)).replace(day=10)
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("script", [pytest.param(True, marks=pytest.mark.soak), False], ids=["with scripts", "without scripts"])
 def test_the_life_of_an_event(windows: Windows, guest: Client, day: date, script: bool) -> None:
     owner, visitor = windows.open(script=script), windows.open(script=script)
     _sign_up(owner)
@@ -41,7 +41,7 @@ def test_the_life_of_an_event(windows: Windows, guest: Client, day: date, script
     assert "Open stage" not in _feed(owner, guest)
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("script", [True, pytest.param(False, marks=pytest.mark.soak)], ids=["with scripts", "without scripts"])
 def test_going_back_and_creating_again_makes_one_event(windows: Windows, people: Cast, script: bool) -> None:
     page = windows.open(people.alice, script=script)
     go(page, "/events/new")
