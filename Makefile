@@ -53,8 +53,8 @@ screenshots: $(VENV)/dev  ## take the pictures of the documentation anew
 	@$(BIN)/python -m tests.system_programs Chromium
 	@$(BIN)/python -m tests.web.screenshots docs/screenshots
 
-cluster: $(VENV)/dev    ## run two servers behind HAProxy on a PostgreSQL cluster of Patroni, until Ctrl-C
-	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.faults.cluster
+cluster: $(VENV)/dev    ## run two servers behind HAProxy on a PostgreSQL cluster of Patroni, until Ctrl-C (POOLER=1: with PgBouncer)
+	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.faults.servers $(if $(POOLER),--pooler)
 
 faults: $(VENV)/dev     ## make real faults for half an hour and compare, into tests/faults/results (QUICK=1: in two minutes)
 	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.faults $(if $(QUICK),--quick)

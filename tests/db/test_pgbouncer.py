@@ -1,11 +1,6 @@
 """PgBouncer, which pools transactions: several connections of the service share one of the server, and with it prepared statements."""
 
-import os
 import re
-import shutil
-import socket
-import subprocess
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,38 +14,12 @@ from kalends.db import Database
 from kalends.db.postgres.database import Postgres
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
+from tests.db.pgbouncer import NEEDED, OLDEST, started_pgbouncer, version
 from tests.serve.running import run
 
-# The first that prepares statements on the connections of the server.
-OLDEST = (1, 21)
-START_SECONDS = 30
 SERVER_CONNECTIONS = 2
 
-CONFIGURATION = """
-[databases]
-* = host={socket_folder} port={server_port} user={user}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = {port}
-unix_socket_dir =
-auth_type = any
-admin_users = {user}
-pool_mode = transaction
-default_pool_size = {connections}
-max_prepared_statements = 200
-"""
-
-
-def _version() -> tuple[int, int] | None:
-    if shutil.which("pgbouncer") is None:
-        return None
-    version = re.search(r"PgBouncer (\d+)\.(\d+)", subprocess.run(["pgbouncer", "--version"], capture_output=True, text=True).stdout)
-    return (int(version[1]), int(version[2])) if version else None
-
-
-pytestmark = pytest.mark.skipif(
-    (_version() or (0, 0)) < OLDEST, reason="needs PgBouncer 1.21 or later in the PATH (Debian 13: apt-get install pgbouncer)"
-)
+pytestmark = pytest.mark.skipif(version() < OLDEST, reason=f"needs {NEEDED}")
 
 
 @pytest.fixture
@@ -65,40 +34,14 @@ def role(postgres_url: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def pooled_url(postgres_url: str, role: str, tmp_path: Path) -> Iterator[str]:
+def pooled_url(postgres_url: str, role: str) -> Iterator[str]:
     """The address of the database through PgBouncer."""
     url = urlsplit(postgres_url)
     folder = parse_qs(url.query)["host"][0]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    file = tmp_path / "pgbouncer.ini"
-    file.write_text(
-        CONFIGURATION.format(socket_folder=folder, server_port=url.port or 5432, user=role, port=port, connections=SERVER_CONNECTIONS)
-    )
-    # It does not run as root.
-    user = ["-u", Path(folder).owner()] if os.geteuid() == 0 else []
-    for parent in (file, *file.parents[:3]):
-        parent.chmod(0o755)
-    process = subprocess.Popen(["pgbouncer", *user, str(file)], stderr=subprocess.DEVNULL)
-    pooled = f"postgresql://{role}@127.0.0.1:{port}{url.path}"
-    try:
-        _wait(pooled)
+    owner = Path(folder).owner()
+    name = url.path.removeprefix("/")
+    with started_pgbouncer(folder, url.port or 5432, role, name, connections=SERVER_CONNECTIONS, system_user=owner) as pooled:
         yield pooled
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _wait(url: str) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            psycopg.connect(url).close()
-            return
-        except psycopg.OperationalError:
-            if time.monotonic() > deadline:
-                raise
 
 
 def test_requests_share_server_connections_with_their_prepared_statements(

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from bench.report import Report, table
+from bench.report import Report
+from tests.db import pgbouncer
 from tests.deliveries.killed_worker import STEPS
 from tests.faults import (
     backup,
@@ -28,9 +29,12 @@ from tests.faults import (
     upserts,
     worker,
 )
-from tests.faults.cluster import PACKAGES, missing_programs, started_cluster, started_servers
+from tests.faults.cluster import PACKAGES, Cluster, missing_programs, started_cluster, versions
+from tests.faults.failover import Fault
 from tests.faults.postgres import Postgres
-from tests.faults.row import HEAD, Row
+from tests.faults.row import Row, tables
+from tests.faults.servers import started_servers
+from tests.serve.running import Running
 
 RESULTS = Path(__file__).parent / "results"
 # How many services are killed side by side.
@@ -46,11 +50,12 @@ class NotInstalled(Exception):
 class Faults:
     """Each fault by its name, in its long or short form."""
 
-    def __init__(self, folder: Path, postgres: Postgres, quick: bool, minutes: float):
+    def __init__(self, folder: Path, postgres: Postgres, quick: bool, minutes: float, rounds: int | None):
         self._folder = folder
         self._postgres = postgres
         self._quick = quick
         self._seconds = 60 * minutes
+        self._rounds = rounds
 
     def kills(self) -> list[Row]:
         with _bar("kills, SQLite", number := self._count(1_000, 5)) as step:
@@ -111,13 +116,16 @@ class Faults:
     def failover(self) -> list[Row]:
         if missing := missing_programs():
             raise NotInstalled(f"not installed: {', '.join(missing)} (Debian: {PACKAGES})")
-        rounds = self._count(5, 1)
-        rows = []
-        with started_cluster() as cluster, started_servers(cluster) as servers:
-            for fault in failover.FAULTS:
-                with _bar(fault.name, rounds) as step:
-                    rows.append(failover.show(cluster, servers, fault, rounds, step))
-        return rows
+        with started_cluster() as cluster:
+            pooled: list[Row] = []
+            if pgbouncer.version() < pgbouncer.OLDEST:
+                print(f"failover through PgBouncer is left out: it needs {pgbouncer.NEEDED}", file=sys.stderr)
+            else:
+                database = f"{versions()}, PgBouncer {'.'.join(map(str, pgbouncer.version()))}"
+                with started_servers(cluster, is_pooled=True) as servers:
+                    pooled = [self._fail_over(cluster, database, servers, fault) for fault in failover.POOLED_FAULTS]
+            with started_servers(cluster) as servers:
+                return [*(self._fail_over(cluster, versions(), servers, fault) for fault in failover.FAULTS), *pooled]
 
     def replicas(self) -> list[Row]:
         with _bar("hanging replicas", hangs := self._count(10, 2)) as step:
@@ -134,6 +142,11 @@ class Faults:
     def slow(self) -> list[Row]:
         with _bar("rounds of slow clients", number := self._count(5, 1)) as step:
             return [slow.show(self._new_folder(), 1_000, number, self._count(5, 2), step)]
+
+    def _fail_over(self, cluster: Cluster, database: str, servers: list[Running], fault: Fault) -> Row:
+        rounds = self._rounds or self._count(5, 1)
+        with _bar(fault.name, rounds) as step:
+            return failover.show(cluster, database, servers, fault, rounds, step)
 
     def _count(self, long: int, short: int) -> int:
         return short if self._quick else long
@@ -157,8 +170,9 @@ def _bar(label: str, length: int) -> Iterator[Step]:
 @click.command()
 @click.option("--quick", is_flag=True, help="Few of each, in a minute or two; the tables are only printed.")
 @click.option("--minutes", default=inf, help="Kill for no longer than this on each database.")
+@click.option("--rounds", type=click.IntRange(min=1), help="How often each fault of a cluster is made. Default: 5, quick: 1")
 @click.argument("names", nargs=-1, type=click.Choice(NAMES))
-def main(names: tuple[str, ...], quick: bool, minutes: float) -> None:
+def main(names: tuple[str, ...], quick: bool, minutes: float, rounds: int | None) -> None:
     """Inject the faults and write the results."""
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="kalends-faults-", ignore_cleanup_errors=True) as folder:
@@ -166,16 +180,14 @@ def main(names: tuple[str, ...], quick: bool, minutes: float) -> None:
         report = Report(Path(folder) / "results" if quick else RESULTS)
         postgres = Postgres(Path(folder) / "postgres")
         try:
-            faults = Faults(Path(folder), postgres, quick, minutes)
+            faults = Faults(Path(folder), postgres, quick, minutes, rounds)
             for name in names or NAMES:
                 try:
                     results = getattr(faults, name)()
                 except (full.CannotMount, NotInstalled) as error:
                     print(f"{name} is left out: {error}", file=sys.stderr)
                     continue
-                report.write(
-                    name, name.capitalize().replace("_", " "), [table(HEAD, [row.cells for row in results]).replace("---:", "---")]
-                )
+                report.write(name, name.capitalize().replace("_", " "), tables(results))
                 rows += results
         finally:
             postgres.close()

@@ -1,6 +1,4 @@
-"""A PostgreSQL cluster on this machine: etcd, and Patroni with a primary, a synchronous and an asynchronous replica.
-
-`make cluster` starts it with two Kalends servers behind HAProxy, until Ctrl-C."""
+"""A PostgreSQL cluster on this machine: etcd, and Patroni with a primary, a synchronous and an asynchronous replica."""
 
 import json
 import os
@@ -8,23 +6,21 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
-from tests.serve.proxies import ROOT, find
-from tests.serve.running import Running, eventually, processes
+from tests.serve.proxies import find
+from tests.serve.running import eventually, processes
 
 # How long a lost primary keeps its lock, in seconds: replicas wait as long.
 TTL = 20
 # Patroni starts, copies and rewinds whole servers, on a busy machine.
 WHOLE_SECONDS = 180
 PACKAGES = "postgresql patroni etcd-server haproxy"
-SECRET = "the secret of all servers of the cluster"
 
 CONFIGURATION = """
 scope: kalends
@@ -34,7 +30,7 @@ etcd3: {{host: '127.0.0.1:{etcd_port}'}}
 bootstrap:
   dcs:
     ttl: {ttl}
-    loop_wait: 2
+    loop_wait: 1
     retry_timeout: 5
     primary_start_timeout: 0
     synchronous_mode: true
@@ -64,14 +60,14 @@ class Node:
         self.name = name
         self.folder = folder / name
         self.folder.mkdir(mode=0o700)
-        self.port, self._rest_port = free_port(), free_port()
+        self.port, self.rest_port = free_port(), free_port()
         self._user = "postgres" if os.geteuid() == 0 else None
         if self._user:
             shutil.chown(self.folder, self._user, self._user)
         self._file = folder / f"{name}.yml"
         self._file.write_text(
             CONFIGURATION.format(
-                name=name, folder=self.folder, port=self.port, rest_port=self._rest_port, etcd_port=etcd_port, ttl=TTL, programs=_programs()
+                name=name, folder=self.folder, port=self.port, rest_port=self.rest_port, etcd_port=etcd_port, ttl=TTL, programs=_programs()
             )
         )
         self._file.chmod(0o644)
@@ -110,7 +106,7 @@ class Node:
 
     def ask(self, method: str, path: str, content: object = None) -> Any:
         """The reply of Patroni's API; None if there is none."""
-        connection = HTTPConnection("127.0.0.1", self._rest_port, timeout=60 if content else 2)
+        connection = HTTPConnection("127.0.0.1", self.rest_port, timeout=60 if content else 2)
         try:
             connection.request(method, path, json.dumps(content) if content else None)
             body = connection.getresponse().read()
@@ -157,6 +153,7 @@ class Cluster:
         self.nodes = [Node(f"node{number}", folder, port) for number in (1, 2, 3)]
         # One host in the address after the other, and Kalends finds the one that accepts writes.
         self.url = f"postgresql://postgres@{','.join(f'127.0.0.1:{node.port}' for node in self.nodes)}/postgres"
+        self.primary_url = f"{self.url}?target_session_attrs=read-write"
 
     def start(self) -> None:
         for node in self.nodes:
@@ -217,44 +214,11 @@ def started_cluster() -> Iterator[Cluster]:
             cluster.stop()
 
 
-@contextmanager
-def started_servers(cluster: Cluster, number: int = 2, **settings: Any) -> Iterator[list[Running]]:
-    """Kalends servers on the cluster, each with its data folder."""
-    with tempfile.TemporaryDirectory(prefix="kalends-servers-") as name, ExitStack() as running:
-        servers = []
-        for each in range(number):
-            folder = Path(name) / str(each)
-            folder.mkdir()
-            shared = {"database": cluster.url, "secret": SECRET, "rate_limits": "off", "access_log": "off", "drain": 3}
-            servers.append(Running(folder, "--no-work", **shared | settings).ready())
-            running.callback(servers[-1].stop)
-        yield servers
-
-
-@contextmanager
-def started_haproxy(ports: list[int]) -> Iterator[int]:
-    """HAProxy with the file of `deploy/` before two servers, without TLS; yields its port."""
-    port = free_port()
-    text = (ROOT / "deploy" / "haproxy.cfg").read_text()
-    lines = [line for line in text.splitlines() if " ssl " not in line and "ssl_fc" not in line]
-    text = "\n".join(lines) + "\n"
-    for theirs, ours in {
-        "bind :80": f"bind 127.0.0.1:{port}",
-        "10.0.0.11:8000": f"127.0.0.1:{ports[0]}",
-        "10.0.0.12:8000": f"127.0.0.1:{ports[1]}",
-        "inter 2s": "inter 1s",
-    }.items():
-        assert text.count(theirs) == 1, theirs
-        text = text.replace(theirs, ours)
-    with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
-        file.write(text)
-        file.flush()
-        process = subprocess.Popen([str(find("haproxy")), "-db", "-f", file.name], stderr=subprocess.DEVNULL, process_group=0)
-        try:
-            yield port
-        finally:
-            process.terminate()
-            process.wait(20)
+def versions() -> str:
+    """Those of PostgreSQL and Patroni."""
+    programs = _programs()
+    patroni = subprocess.run(["patroni", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    return f"PostgreSQL {programs.parent.name if programs else '?'}, {patroni.capitalize()}"
 
 
 def missing_programs() -> list[str]:
@@ -270,23 +234,3 @@ def free_port() -> int:
 def _programs() -> Path | None:
     """The folder of the newest PostgreSQL of the system."""
     return max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), default=None)
-
-
-def main() -> None:
-    """Run the cluster until Ctrl-C."""
-    if missing := missing_programs():
-        sys.exit(f"Not installed: {', '.join(missing)} (Debian: sudo apt-get install {PACKAGES}).")
-    with started_cluster() as cluster, started_servers(cluster) as servers, started_haproxy([server.port for server in servers]) as port:
-        print(f"Kalends behind HAProxy: http://127.0.0.1:{port}")
-        print(f"Kalends itself:         {', '.join(f'http://127.0.0.1:{server.port}' for server in servers)}")
-        print(f"PostgreSQL:             {cluster.url}")
-        for member in cluster.members().values():
-            print(f"  {member['name']} {member['role']}, its folder {cluster.nodes[0].folder.parent / member['name']}")
-        print("Stop with Ctrl-C.", flush=True)
-        with suppress(KeyboardInterrupt):
-            signal.pause()
-
-
-if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    main()

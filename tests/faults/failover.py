@@ -10,7 +10,7 @@ from itertools import pairwise
 from uuid import uuid4
 
 import psycopg
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tests.faults.cluster import TTL, Cluster
 from tests.faults.row import Row, spread
@@ -30,14 +30,17 @@ class Fault(Struct, frozen=True):
     max_seconds: float
 
 
+SWITCHOVER = Fault("switchover", Cluster.switch_over, 2)
+KILL = Fault("kill -9 of the primary's PostgreSQL", lambda cluster: cluster.node("leader").kill_postgres(), 4)
 FAULTS = [
-    Fault("switchover", Cluster.switch_over, 2),
-    Fault("kill -9 of the primary's PostgreSQL", lambda cluster: cluster.node("leader").kill_postgres(), 4),
+    SWITCHOVER,
+    KILL,
     Fault("synchronous replica lost", lambda cluster: cluster.node("sync_standby").lose(), 4),
     Fault("loss of the primary's machine", lambda cluster: cluster.node("leader").lose(), TTL + 2),
     # The last one: Patroni 3.0 may not recover when its old primary comes back.
     Fault("primary frozen, later thawed", lambda cluster: cluster.node("leader").freeze(), TTL + 2),
 ]
+POOLED_FAULTS = [structs.replace(fault, name=f"{fault.name}, through PgBouncer") for fault in (SWITCHOVER, KILL)]
 
 
 class Writer:
@@ -102,41 +105,75 @@ class Writer:
             connection.close()
 
 
-def show(cluster: Cluster, servers: list[Running], fault: Fault, rounds: int, step: Callable[[], object]) -> Row:
+class Round(Struct, frozen=True):
+    """What the clients saw of one fault, and what the primary has afterwards."""
+
+    acknowledged: int
+    lost: int
+    twice: int
+    unavailable: int
+    errors: dict[str, int]
+    gap: float
+
+    @property
+    def is_sound(self) -> bool:
+        return not (self.lost or self.twice or self.errors)
+
+    def cells(self, fault: Fault, number: int) -> list[str]:
+        is_met = self.is_sound and self.gap <= fault.max_seconds
+        numbers = (number, self.acknowledged, self.lost, self.twice, self.unavailable)
+        errors = str(self.errors) if self.errors else "0"
+        return [fault.name, *map(str, numbers), errors, f"{self.gap:.2f}", f"{fault.max_seconds}", "yes" if is_met else "NO"]
+
+
+def show(cluster: Cluster, database: str, servers: list[Running], fault: Fault, number: int, step: Callable[[], object]) -> Row:
     """Inject the fault this number of times."""
     headers = bearer(servers[0].sign_up(f"ana{uuid4().hex[:8]}"))
-    calendar_id = servers[0].post("/api/calendars", {"name": "Concerts"}, headers=headers).json["id"]
-    acknowledged: set[str] = set()
-    replies: Counter[str] = Counter()
-    gaps: list[float] = []
-    for _ in range(rounds):
-        with Writer(servers, headers, calendar_id) as writer:
-            eventually(lambda: len(writer.acknowledged) > CREATES_PER_SECOND)
-            fault.inject(cluster)
-            injected = time.monotonic()
-            # The gap is over when writes go on, some time after the fault was noticed.
-            eventually(lambda: time.monotonic() > injected + 3 and writer.has_written_since(time.monotonic() - 1, 20))  # noqa: B023
-        acknowledged |= writer.acknowledged.keys()
-        replies += writer.replies
-        gaps.append(writer.longest_gap())
-        for node in cluster.nodes:
-            node.revive()
+    rounds: list[Round] = []
+    is_whole = True
+    while is_whole and len(rounds) < number:
+        a_round, is_whole = _run_round(cluster, servers, fault, headers)
+        rounds.append(a_round)
         step()
-        if not cluster.is_whole_again():
-            break
-    stored = _titles(cluster, calendar_id)
-    lost, twice = len(acknowledged - stored.keys()), sum(number > 1 for number in stored.values())
-    others = {reply: number for reply, number in replies.items() if reply not in ("201", "503")}
+    gaps = [each.gap for each in rounds]
+    errors: Counter[str] = sum((Counter(each.errors) for each in rounds), Counter())
     figures = (
-        f"{len(gaps)} rounds, {len(acknowledged):,} creates acknowledged: {lost} lost, {twice} twice; {replies['503']:,} times 503 "
-        f"with Retry-After, other replies: {others or 'none'}; without a write: {spread(gaps)}"
+        f"{len(rounds)} of {number} rounds, {sum(each.acknowledged for each in rounds):,} creates acknowledged: "
+        f"{sum(each.lost for each in rounds)} lost, {sum(each.twice for each in rounds)} twice; "
+        f"{sum(each.unavailable for each in rounds):,} times 503 with Retry-After, other replies: {dict(errors) or 'none'}; "
+        f"without a write: {spread(gaps)}{'' if is_whole else '; the cluster did not recover by itself'}"
     )
-    goal = GOAL.format(seconds=fault.max_seconds)
-    return Row(fault.name, "cluster", figures, goal, not (lost or twice or others), max(gaps) <= fault.max_seconds)
+    is_sound = len(rounds) == number and all(each.is_sound for each in rounds)
+    cells = [each.cells(fault, position) for position, each in enumerate(rounds, 1)]
+    return Row(fault.name, database, figures, GOAL.format(seconds=fault.max_seconds), is_sound, max(gaps) <= fault.max_seconds, cells)
+
+
+def _run_round(cluster: Cluster, servers: list[Running], fault: Fault, headers: dict[str, str]) -> tuple[Round, bool]:
+    """Inject the fault once. Returns also whether the cluster recovered."""
+    calendar_id = servers[0].post("/api/calendars", {"name": "Concerts"}, headers=headers).json["id"]
+    with Writer(servers, headers, calendar_id) as writer:
+        eventually(lambda: len(writer.acknowledged) > CREATES_PER_SECOND)
+        fault.inject(cluster)
+        injected = time.monotonic()
+        # The gap is over when writes go on, some time after the fault was noticed.
+        eventually(lambda: time.monotonic() > injected + 3 and writer.has_written_since(time.monotonic() - 1, 20))
+    for node in cluster.nodes:
+        node.revive()
+    is_whole = cluster.is_whole_again()
+    stored = _titles(cluster, calendar_id)
+    a_round = Round(
+        acknowledged=len(writer.acknowledged),
+        lost=len(writer.acknowledged.keys() - stored.keys()),
+        twice=sum(number > 1 for number in stored.values()),
+        unavailable=writer.replies["503"],
+        errors={reply: number for reply, number in writer.replies.items() if reply not in ("201", "503")},
+        gap=writer.longest_gap(),
+    )
+    return a_round, is_whole
 
 
 def _titles(cluster: Cluster, calendar_id: int) -> Counter[str]:
     """The events that the primary has."""
-    with psycopg.connect(f"{cluster.url}?target_session_attrs=read-write") as connection:
+    with psycopg.connect(cluster.primary_url) as connection:
         rows = connection.execute("SELECT title FROM events WHERE calendar_id = %s", [calendar_id]).fetchall()
     return Counter(title for (title,) in rows)

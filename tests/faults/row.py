@@ -5,7 +5,10 @@ from statistics import median
 
 from msgspec import Struct
 
+from bench.report import table
+
 HEAD = ["fault", "database", "what happened", "goal", "met"]
+ROUND_HEAD = ["fault", "round", "acknowledged", "lost", "twice", "503", "other errors", "seconds without a write", "goal", "met"]
 
 
 class Row(Struct, frozen=True):
@@ -20,6 +23,8 @@ class Row(Struct, frozen=True):
     goal: str
     is_sound: bool
     is_in_time: bool = True
+    # The cells of each round, under ROUND_HEAD.
+    rounds: Sequence[list[str]] = ()
 
     @property
     def is_met(self) -> bool:
@@ -28,6 +33,13 @@ class Row(Struct, frozen=True):
     @property
     def cells(self) -> list[str]:
         return [self.fault, self.database, self.figures, self.goal, "yes" if self.is_met else "NO"]
+
+
+def tables(rows: Sequence[Row]) -> list[str]:
+    """One row for each fault, and one for each round of those that have several."""
+    parts = [table(HEAD, [row.cells for row in rows]).replace("---:", "---")]
+    rounds = [cells for row in rows for cells in row.rounds]
+    return [*parts, table(ROUND_HEAD, rounds)] if rounds else parts
 
 
 def kind(database: str) -> str:

@@ -16,9 +16,11 @@ import psycopg
 
 import kalends
 from kalends.db.migrate import latest
-from tests.faults.cluster import SECRET, free_port, started_haproxy
+from tests.faults.cluster import free_port
+from tests.faults.haproxy import started_haproxy
 from tests.faults.postgres import Postgres
 from tests.faults.row import Row
+from tests.faults.servers import SECRET
 from tests.serve.running import Running, bearer, eventually
 
 CLIENTS = 8
@@ -100,10 +102,12 @@ def show(folder: Path, postgres: Postgres, events: int) -> Row:
     }
     places = [(folder / name, free_port()) for name in ("one", "two")]
     with ExitStack() as running:
-        servers = []
+        servers: list[Running] = []
+        running.callback(lambda: [server.stop() for server in servers])
         for place, port in places:
             place.mkdir()
-            servers.append(Running(place, "--no-work", port=port, **settings).ready())
+            servers.append(Running(place, "--no-work", port=port, **settings))
+            servers[-1].ready()
         headers = bearer(servers[0].sign_up("ana"))
         calendar_id = servers[0].post("/api/calendars", {"name": "Concerts"}, headers=headers).json["id"]
         fields = {"title": "Concert", "start_time": "2026-06-01T20:00", "calendar_id": calendar_id}
@@ -115,10 +119,9 @@ def show(folder: Path, postgres: Postgres, events: int) -> Row:
             for number, (place, port) in enumerate(places):
                 assert servers[number].stop() == 0
                 with _newer_version(folder):
-                    servers[number] = Running(place, "--no-work", port=port, **settings).ready()
+                    servers[number] = Running(place, "--no-work", port=port, **settings)
+                    servers[number].ready()
                 time.sleep(NOTICE_SECONDS)
-        for server in servers:
-            server.stop()
     failed = {reply: number for reply, number in clients.replies.items() if reply not in ("200", "201")}
     migrations = _count(database, "migrations WHERE number = 9999")
     figures = (
