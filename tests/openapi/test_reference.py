@@ -27,6 +27,12 @@ def page(app: tuple[Any, Clock]) -> Element:
     return read(reply.text)
 
 
+@pytest.fixture(scope="session")
+def entries(page: Element) -> dict[str, Element]:
+    """The part of the page about each endpoint, by its operation id."""
+    return {article.attributes["id"]: article for article in page.all("article")}
+
+
 def _name(endpoint: Endpoint) -> str:
     return f"{endpoint.method} {endpoint.url}"
 
@@ -35,14 +41,9 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("`", "").split())
 
 
-def _entry(page: Element, endpoint: Endpoint) -> Element:
-    (entry,) = [article for article in page.all("article") if article.attributes["id"] == operation_id(endpoint)]
-    return entry
-
-
 @pytest.mark.parametrize("endpoint", API, ids=_name)
-def test_every_endpoint_is_explained(page: Element, endpoint: Endpoint) -> None:
-    entry = _entry(page, endpoint)
+def test_every_endpoint_is_explained(entries: dict[str, Element], endpoint: Endpoint) -> None:
+    entry = entries[operation_id(endpoint)]
     assert endpoint.documentation
     assert [heading.text for heading in entry.all("h3")] == [_name(endpoint)]
     assert _plain(endpoint.documentation) in _plain(entry.text)
@@ -50,8 +51,8 @@ def test_every_endpoint_is_explained(page: Element, endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize("endpoint", API, ids=_name)
-def test_every_parameter_is_explained(page: Element, endpoint: Endpoint) -> None:
-    entry = _entry(page, endpoint)
+def test_every_parameter_is_explained(entries: dict[str, Element], endpoint: Endpoint) -> None:
+    entry = entries[operation_id(endpoint)]
     descriptions = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
     fields = list(carried(endpoint.params, Carrier.JSON if endpoint.writes else Carrier.QUERY)) if endpoint.params else []
     version = ["If-Match" if endpoint.writes else "If-None-Match"] if endpoint.etag else []

@@ -16,6 +16,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     running.stop()
 
 
+@pytest.mark.on_one_database
 def test_the_metrics_count_the_requests_of_every_process(start: Start, database: str) -> None:
     service = start("--workers", "2", metrics_token="figures-please", database=database)
     for _ in range(40):

@@ -1,5 +1,7 @@
 """The settings of the site at real servers: all of them show a change at once."""
 
+import pytest
+
 from tests.serve.conftest import Start
 from tests.serve.running import bearer
 
@@ -18,6 +20,7 @@ def test_two_server_processes_see_a_changed_setting_at_once(start: Start, databa
             assert server.get("/api/site").json["name"] == name
 
 
+@pytest.mark.on_one_database
 def test_two_server_processes_see_the_accent_and_who_may_register_at_once(start: Start, database: str) -> None:
     servers = [start(database=database), start(database=database)]
     admin = bearer(servers[0].sign_up("ada"))

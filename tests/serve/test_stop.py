@@ -84,7 +84,7 @@ def fetch(port: int, then: Callable[[], object] = lambda: None) -> bytes:
         ("sqlite", signal.SIGTERM, 2),
         pytest.param("postgres", signal.SIGTERM, 2, marks=pytest.mark.soak),
         ("sqlite", signal.SIGINT, 1),
-        ("sqlite", signal.SIGHUP, 1),
+        pytest.param("sqlite", signal.SIGHUP, 1, marks=pytest.mark.soak),
     ],
     ids=["SIGTERM", "SIGTERM-postgres", "SIGINT", "SIGHUP"],
     indirect=["database"],

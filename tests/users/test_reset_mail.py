@@ -3,6 +3,8 @@
 import email
 import email.policy
 
+import pytest
+
 from tests.deliveries.servers import Mailbox, real_server
 from tests.serve.conftest import Start, database, start  # noqa: F401
 from tests.serve.running import Running, bearer, eventually
@@ -21,6 +23,7 @@ def send(service: Running, path: str, form: str) -> int:
         connection.close()
 
 
+@pytest.mark.on_one_database
 def test_the_mail_arrives_and_its_link_is_in_no_log(start: Start, database: str) -> None:  # noqa: F811
     with real_server(box := Mailbox()) as port:
         service = start(work=True, database=database, base_url="https://calendar.example.org", email=f"smtp://127.0.0.1:{port}")

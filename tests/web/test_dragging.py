@@ -93,9 +93,9 @@ def test_in_a_week_an_event_is_stretched_by_its_edge(looks: Windows, alice: Pers
     ("view", "key", "moved"),
     [
         ("month", "ArrowRight", [f"{TUESDAY}T18:00", f"{TUESDAY}T19:00"]),
-        ("month", "ArrowDown", ["2026-05-18T18:00", "2026-05-18T19:00"]),
+        pytest.param("month", "ArrowDown", ["2026-05-18T18:00", "2026-05-18T19:00"], marks=pytest.mark.soak),
         ("week", "ArrowUp", [f"{MONDAY}T17:45", f"{MONDAY}T18:45"]),
-        ("week", "ArrowRight", [f"{TUESDAY}T18:00", f"{TUESDAY}T19:00"]),
+        pytest.param("week", "ArrowRight", [f"{TUESDAY}T18:00", f"{TUESDAY}T19:00"], marks=pytest.mark.soak),
     ],
 )
 def test_the_keyboard_moves_an_event_and_keeps_it_in_focus(looks: Windows, alice: Person, view: str, key: str, moved: list[str]) -> None:
@@ -109,7 +109,15 @@ def test_the_keyboard_moves_an_event_and_keeps_it_in_focus(looks: Windows, alice
     assert times(alice, event) == moved
 
 
-@pytest.mark.parametrize(("choice", "moved"), [("Only this one", 1), ("This and the following", 2), ("All of them", 3), ("Leave it", 0)])
+@pytest.mark.parametrize(
+    ("choice", "moved"),
+    [
+        pytest.param("Only this one", 1, marks=pytest.mark.soak),
+        ("This and the following", 2),
+        pytest.param("All of them", 3, marks=pytest.mark.soak),
+        ("Leave it", 0),
+    ],
+)
 def test_moving_an_occurrence_asks_for_the_scope(looks: Windows, alice: Person, choice: str, moved: int) -> None:
     first = an_evening(alice, start_time="2026-05-04T18:00", end_time="2026-05-04T19:00")
     repeated = alice.put(f"/api/events/{first['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-05-18"})
@@ -125,7 +133,11 @@ def test_moving_an_occurrence_asks_for_the_scope(looks: Windows, alice: Person, 
 
 @pytest.mark.parametrize(
     ("choice", "moved", "told"),
-    [("Save it and tell them", True, 1), ("Save it and tell nobody", True, 0), ("Leave it where it is", False, 0)],
+    [
+        pytest.param("Save it and tell them", True, 1, marks=pytest.mark.soak),
+        ("Save it and tell nobody", True, 0),
+        ("Leave it where it is", False, 0),
+    ],
 )
 def test_moving_an_event_with_guests_shows_first_how_many_it_tells(
     looks: Windows, people: Cast, alice: Person, choice: str, moved: bool, told: int
@@ -219,7 +231,7 @@ def test_escape_puts_an_event_back(looks: Windows, alice: Person) -> None:
     assert times(alice, event) == [f"{MONDAY}T18:00", f"{MONDAY}T19:00"]
 
 
-@pytest.mark.parametrize("is_public", [True, False])
+@pytest.mark.parametrize("is_public", [pytest.param(True, marks=pytest.mark.soak), False])
 def test_dragging_after_the_session_ended_leads_to_sign_in_and_back(looks: Windows, alice: Person, is_public: bool) -> None:
     an_evening(alice, public=is_public)
     page = looks.cached(alice)

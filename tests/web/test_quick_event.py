@@ -11,7 +11,7 @@ from tests.web.windows import Windows, go
 LINE = "Jazz trio tomorrow 8pm at Le Sextant"
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@pytest.mark.parametrize("script", [True, pytest.param(False, marks=pytest.mark.soak)], ids=["with scripts", "without scripts"])
 def test_one_line_and_one_click_publish_an_event(windows: Windows, people: Cast, script: bool) -> None:
     page = windows.open(people.alice, script=script)
     go(page, "/events/new")
