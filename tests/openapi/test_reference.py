@@ -28,7 +28,7 @@ def page(app: tuple[Any, Clock]) -> Element:
 
 
 @pytest.fixture(scope="session")
-def entries(page: Element) -> dict[str, Element]:
+def entries(page: Element) -> dict[str | None, Element]:
     """The part of the page about each endpoint, by its operation id."""
     return {article.attributes["id"]: article for article in page.all("article")}
 
@@ -42,7 +42,7 @@ def _plain(text: str) -> str:
 
 
 @pytest.mark.parametrize("endpoint", API, ids=_name)
-def test_every_endpoint_is_explained(entries: dict[str, Element], endpoint: Endpoint) -> None:
+def test_every_endpoint_is_explained(entries: dict[str | None, Element], endpoint: Endpoint) -> None:
     entry = entries[operation_id(endpoint)]
     assert endpoint.documentation
     assert [heading.text for heading in entry.all("h3")] == [_name(endpoint)]
@@ -51,7 +51,7 @@ def test_every_endpoint_is_explained(entries: dict[str, Element], endpoint: Endp
 
 
 @pytest.mark.parametrize("endpoint", API, ids=_name)
-def test_every_parameter_is_explained(entries: dict[str, Element], endpoint: Endpoint) -> None:
+def test_every_parameter_is_explained(entries: dict[str | None, Element], endpoint: Endpoint) -> None:
     entry = entries[operation_id(endpoint)]
     descriptions = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
     fields = list(carried(endpoint.params, Carrier.JSON if endpoint.writes else Carrier.QUERY)) if endpoint.params else []

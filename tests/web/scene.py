@@ -155,7 +155,8 @@ class Scene:
         a_suppression(self.settings, self.alice)
         assert ada.post("/api/admin/invitations", json={"email_address": "ines@example.org"}).status == 201
         a_hidden_event(ada, an_event(ada, title=self.say("hidden_title", "Cheap pills")), self.say("reason", "It is an advertisement."))
-        blocked = {"sender": "pills@spam.example", "note": self.say("note", "Pills")}
+        # A sender is blocked once for all scenes of a service, so each scene has its own.
+        blocked = {"sender": f"pills-{ada.id}@spam.example", "note": self.say("note", "Pills")}
         assert ada.post("/api/blocked_senders", json=blocked).status == 201
         return ada
 
