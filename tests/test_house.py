@@ -173,7 +173,10 @@ MODULE_LAYERS = {
                 *("file_store", "free_busy", "guest_copy", "guests", "mailboxes", "overlap", "principals"),
                 *("properties", "proppatch", "query", "removal", "reports", "resources", "sign_in", "sync", "text", "transfer", "write"),
                 "xml",
-                *(f"books.{name}" for name in ("cards", "collections", "filters", "propfind", "reports", "sync", "text", "write")),
+                *(
+                    f"books.{name}"
+                    for name in ("cards", "collections", "filters", "propfind", "reports", "sync", "text", "transfer", "write")
+                ),
             )
         ),
         *("discovery.sitemap", "events.add_links", "events.days", "events.follow_links", "events.upcoming", "home.facets", "home.search"),

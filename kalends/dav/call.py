@@ -62,6 +62,15 @@ def own_href(call: Call, href: str) -> Target:
     return target if same else paths.UNKNOWN
 
 
+def destination(call: Call) -> Target:
+    """What the Destination of a COPY or MOVE names: a resource or a card of the same home."""
+    target = paths.parse_href(call.headers.get("destination", ""))
+    if (target.kind, target.user_id) != (call.target.kind, call.target.user_id):
+        status = 403 if "destination" in call.headers else 400
+        raise DavError(status, "The Destination must be in one of your calendars, or of your address books for a card.")
+    return target
+
+
 def children(element: Element | None, name: str) -> list[Element]:
     return [] if element is None else element.findall(name)
 

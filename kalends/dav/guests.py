@@ -16,6 +16,7 @@ from kalends.events import by_uid
 from kalends.events.invitations import calendar_part, invite
 from kalends.events.invitations import store as invitations
 from kalends.events.invitations.model import MAX_AT_ONCE, InvitationInput
+from kalends.events.invitations.store import Target
 from kalends.events.placements import store as placements
 from kalends.http.input.fields import fields_of
 from kalends.http.input.readers import FieldInvalid
@@ -27,16 +28,22 @@ from kalends.values.text import fold_case
 [_ADDRESSES] = [each for each in fields_of(InvitationInput) if each.name == "addresses"]
 
 
-def update(ctx: Context, before: bytes, file: CalendarObject, events: list[Event], series_ids: Sequence[int]) -> bool:
+# What became of an invitation (SCHEDULE-STATUS; RFC 6638, section 3.2.9). All guests get a mail, also those who have an account here:
+# who has one is nobody else's business.
+SENT, NO_ADDRESS, NOT_SENT = "1.1", "3.7", "5.1"
+
+
+def update(ctx: Context, before: bytes, file: CalendarObject, events: list[Event], series_ids: Sequence[int]) -> dict[str, str] | None:
     """Invite those whom the actor has added to the events of the file, and take back the invitations of those whom they have removed.
 
-    before: the file as it was. Returns whether it has guests."""
+    before: the file as it was. Returns what became of the invitations by the keys of the addresses; None if the actor invites nobody
+    with this file."""
     current = _find_guests(ctx, file.content)
     if not current and b"ATTENDEE" not in before:
-        return False
+        return None
     event = next((each for each in events if not each.is_over(ctx.now) and each.status != "cancelled"), None)
     if current is None or event is None:
-        return False
+        return None
     scope: Literal["this", "all"] = "all" if event.series_id is not None else "this"
     target = invitations.target_of(event, scope)
     former = (_find_guests(ctx, before) if before else None) or {}
@@ -47,14 +54,20 @@ def update(ctx: Context, before: bytes, file: CalendarObject, events: list[Event
             _remove(ctx, invitation, events)
     if len(current) > MAX_AT_ONCE:
         raise DavError(403, f"An event has at most {MAX_AT_ONCE} guests.", f"{{{CALDAV}}}max-attendees-per-instance")
-    if not current:
-        return bool(former)
-    known = {key for key, each in invitations.find_by_addresses(ctx, target, current).items() if each.state != "withdrawn"}
-    invite.invite(ctx, event.id, InvitationInput(addresses=list(current.values()), scope=scope))
-    for key, invitation in invitations.find_by_addresses(ctx, target, current).items():
-        if invitation.state != "withdrawn":
-            _place(ctx, invitation, event, events, series_ids, file.uid, is_new=key not in known)
-    return True
+    guests = {key: address for key, address in current.items() if _is_address(address)}
+    known = _find_invited(ctx, target, guests)
+    if guests:
+        invite.invite(ctx, event.id, InvitationInput(addresses=list(guests.values()), scope=scope))
+    invited = _find_invited(ctx, target, guests)
+    for key, invitation in invited.items():
+        _place(ctx, invitation, event, events, series_ids, file.uid, is_new=key not in known)
+    return {key: SENT if key in invited else NOT_SENT if key in guests else NO_ADDRESS for key in current}
+
+
+def _find_invited(ctx: Context, target: Target, guests: dict[str, str]) -> dict[str, Invitation]:
+    """Those of the guests who are invited, by the keys of their addresses."""
+    found = invitations.find_by_addresses(ctx, target, guests) if guests else {}
+    return {key: invitation for key, invitation in found.items() if invitation.state != "withdrawn"}
 
 
 def _find_guests(ctx: Context, content: bytes) -> dict[str, str] | None:
@@ -64,7 +77,7 @@ def _find_guests(ctx: Context, content: bytes) -> dict[str, str] | None:
     found, own = participants.parse(content), fold_case(policy.user(ctx).email_address)
     if fold_case(found.organizer) != own:
         return None
-    return {key: address for key, address in found.attendees.items() if key != own and _is_address(address)}
+    return {key: address for key, address in found.attendees.items() if key != own}
 
 
 def _is_address(address: str) -> bool:

@@ -11,6 +11,7 @@ from kalends.dav import collections, files, mailboxes, paths, principals, propfi
 from kalends.dav.books import collections as book_collections
 from kalends.dav.books import propfind as books
 from kalends.dav.books import reports as book_reports
+from kalends.dav.books import transfer as book_transfer
 from kalends.dav.books import write as book_write
 from kalends.dav.call import Call, DavReply
 from kalends.dav.errors import DavError, error_body
@@ -68,6 +69,8 @@ TABLE: dict[Kind, dict[str, Action]] = {
         "GET": books.get_card,
         "PUT": book_write.put,
         "DELETE": book_write.delete,
+        "COPY": book_transfer.copy_card,
+        "MOVE": book_transfer.move_card,
     },
 }
 # These open their transactions themselves, since they have work to do before they write.

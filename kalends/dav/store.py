@@ -203,6 +203,15 @@ def find_replies_to_series(ctx: Context, series_ids: list[int]) -> list[tuple[in
     return [(row[0], row[1], row[2], row[3]) for row in ctx.tx.rows(sql, ids=series_ids)] if series_ids else []
 
 
+def find_bounced(ctx: Context, event_ids: list[int], series_ids: list[int]) -> list[tuple[str, int, str]]:
+    """Whose mail cannot be delivered of those who are invited to the events and series: kind, id, key of the address."""
+    rows: list[tuple[str, int, str]] = []
+    for kind, ids in (("event", event_ids), ("series", series_ids)):
+        sql = f"SELECT {kind}_id, email_key FROM invitations WHERE {kind}_id {ctx.db.in_list('ids')} AND state = 'bounced'"
+        rows += [(kind, record_id, key) for record_id, key in ctx.tx.rows(sql, ids=ids)] if ids else []
+    return rows
+
+
 # Whether the event was in no series before the change. Each database writes JSON with spaces of its own.
 _WAS_SINGLE = """(h.before LIKE '%"series_id":null,%' OR h.before LIKE '%"series_id" : null,%')"""
 

@@ -14,6 +14,9 @@ from kalends.ical.merge import merge
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 
+# The SCHEDULE-STATUS of a mail that cannot be delivered (RFC 6638, section 3.2.9).
+BOUNCED = "5.2"
+
 
 def read(ctx: Context, calendar: Calendar, resource: Resource) -> bytes:
     return read_all(ctx, calendar, [resource])[resource.name]
@@ -34,7 +37,7 @@ def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) ->
 
 
 def _add_replies(ctx: Context, resources: Sequence[Resource], texts: dict[str, bytes]) -> None:
-    """Put the responses of those who are invited into the files: their PARTSTAT."""
+    """Put the responses of those who are invited into the files, their PARTSTAT, and whose invitation has come back."""
     if not resources:
         return
     event_ids = [each for resource in resources for each in resource.event_ids]
@@ -44,10 +47,15 @@ def _add_replies(ctx: Context, resources: Sequence[Resource], texts: dict[str, b
     statuses: dict[tuple[str, int], dict[str, dict[str, str]]] = {}
     for kind, record_id, slot, key, response in replies:
         statuses.setdefault((kind, record_id), {}).setdefault(slot.replace("-", ""), {})[key] = STATUSES[response]
+    bounced: dict[tuple[str, int], dict[str, str]] = {}
+    for kind, record_id, key in store.find_bounced(ctx, event_ids, series_ids):
+        bounced.setdefault((kind, record_id), {})[key] = BOUNCED
     for resource in resources:
         for part in (*(("event", each) for each in resource.event_ids), *(("series", each) for each in resource.series_ids)):
             if part in statuses:
                 texts[resource.name] = participants.set_statuses(texts[resource.name], statuses[part])
+            if part in bounced:
+                texts[resource.name] = participants.set_delivery(texts[resource.name], bounced[part], only_known=True)
 
 
 def build_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, bytes]:

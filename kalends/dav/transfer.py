@@ -2,9 +2,9 @@
 
 from kalends import errors
 from kalends.context import Context
-from kalends.dav import calendar_object, guest_copy, paths, removal, text, write, write_store
+from kalends.dav import calendar_object, guest_copy, removal, text, write, write_store
 from kalends.dav.calendar_object import CalendarObject
-from kalends.dav.call import Call, DavReply, find_calendar, find_calendar_at
+from kalends.dav.call import Call, DavReply, destination, find_calendar, find_calendar_at
 from kalends.dav.errors import DavError
 from kalends.dav.file_store import save_file
 from kalends.dav.paths import Target
@@ -24,7 +24,7 @@ def move_resource(call: Call) -> DavReply:
 
 
 def _transfer(call: Call, *, is_move: bool) -> DavReply:
-    ctx, target = call.ctx, _destination(call)
+    ctx, target = call.ctx, destination(call)
     source = find_calendar(call, to=Right.EDIT if is_move else Right.SEE)
     calendar = _find_other(call, target)
     resource = write.find_locked(ctx, source, call.target.name)
@@ -43,14 +43,6 @@ def _transfer(call: Call, *, is_move: bool) -> DavReply:
         removal.remove(ctx, calendar, replaced)
     saved = _move(ctx, source, resource, calendar, target, file) if is_move else _copy(ctx, calendar, target, file)
     return DavReply(204 if replaced else 201, headers={"ETag": saved.etag})
-
-
-def _destination(call: Call) -> Target:
-    """What the Destination names: a resource in a calendar of the same home."""
-    target = paths.parse_href(call.headers.get("destination", ""))
-    if target.kind != "resource" or target.user_id != call.target.user_id:
-        raise DavError(403 if "destination" in call.headers else 400, "The Destination must be in one of your calendars.")
-    return target
 
 
 def _find_other(call: Call, target: Target) -> Calendar:

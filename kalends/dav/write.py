@@ -1,5 +1,7 @@
 """PUT and DELETE of a resource in a calendar."""
 
+import zlib
+
 from kalends import errors
 from kalends.context import Context
 from kalends.dav import calendar_object, calendar_store, guest_copy, guests, paths, removal, resources, store, text, write_store
@@ -16,6 +18,7 @@ from kalends.events import store as event_store
 from kalends.events.imports import store as import_store
 from kalends.events.imports.file import import_resource
 from kalends.events.imports.plan import Plan
+from kalends.ical import participants
 from kalends.policy import Right
 from kalends.policy import calendar as get_calendar
 from kalends.records.calendar import Calendar
@@ -61,15 +64,20 @@ def _save_with_guests(call: Call, calendar: Calendar, current: Resource | None, 
     before = text.read(ctx, calendar, current) if current and current.row else b""
     saved = save(ctx, calendar, call.target.name, current, file, plan)
     events = text.load_events(ctx, calendar, [saved])[saved.name] if plan else []
-    if not guests.update(ctx, before, file, events, saved.series_ids):
+    statuses = guests.update(ctx, before, file, events, saved.series_ids)
+    if statuses is None:
         return saved
-    # The events have changed by being on other calendars now.
     assert saved.row
+    content = participants.set_delivery(file.content, statuses)
+    if content != file.content:
+        write_store.update_original(ctx, saved.row.id, zlib.compress(content, 1))
+    # The events have changed by being on other calendars now.
     return save_base(ctx, calendar, saved.row.id)
 
 
 def _headers(ctx: Context, calendar: Calendar, saved: Resource, file: CalendarObject) -> dict[str, str]:
-    """The tags of what was written. A file that differs from what the client sent, because guests have replied, has no ETag there."""
+    """The tags of what was written. A file that differs from what the client sent has no ETag there: it says what became of invitations,
+    and what guests have replied."""
     content = text.read(ctx, calendar, saved) if b"ATTENDEE" in file.content else file.content
     tag = saved.schedule_tag(content)
     return ({"ETag": saved.etag} if content == file.content else {}) | ({"Schedule-Tag": tag} if tag else {})

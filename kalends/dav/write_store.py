@@ -41,6 +41,11 @@ def upsert_row(
     return row_id
 
 
+def update_original(ctx: Context, row_id: int, original: bytes) -> None:
+    """Replace a file that has just been written."""
+    ctx.tx.run("UPDATE dav_resources SET original = :original WHERE id = :id", id=row_id, original=original)
+
+
 def update_base(ctx: Context, row_id: int, base: bytes, state: str) -> None:
     """Keep what the service itself writes of the events of a file that has just been written."""
     ctx.tx.run("UPDATE dav_resources SET base = :base, state = :state WHERE id = :id", id=row_id, base=base, state=state)

@@ -1,7 +1,7 @@
 """Who takes part in the events of a file: its ORGANIZER and its ATTENDEEs, and their replies in its lines."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
@@ -10,8 +10,8 @@ from kalends.ical.lines import Property, fold, parse_property
 from kalends.ical.raw_lines import Line
 from kalends.values.text import fold_case
 
-# A parameter between quotation marks may have the text of another one in it.
-_STATUS = re.compile(r'"[^"]*"|;PARTSTAT=[^;:"]*', re.IGNORECASE)
+# What changes a line of an attendee in an event of a calendar; None leaves it alone.
+_Change = Callable[[merge.Component, merge.Component, Line], Line | None]
 
 
 class Participants(Struct, frozen=True):
@@ -28,8 +28,7 @@ def parse(content: bytes) -> Participants:
         for line in event.group(("ORGANIZER", "ATTENDEE")):
             prop = _parse(line)
             address = _address(prop) if prop else ""
-            # Others tell those participants themselves, or nobody does (RFC 6638, section 7.1).
-            if prop is None or not address or prop.parameters.get("SCHEDULE-AGENT", "SERVER").upper() != "SERVER":
+            if prop is None or not address or not _is_served(prop):
                 continue
             if line.name == "ORGANIZER":
                 organizer = organizer or address
@@ -40,11 +39,39 @@ def parse(content: bytes) -> Participants:
 
 def set_statuses(content: bytes, statuses: Mapping[str, Mapping[str, str]]) -> bytes:
     """The file with these PARTSTATs, by the date of the series (`20260601`, empty for the whole) and the key of the address."""
+
+    def change(calendar: merge.Component, event: merge.Component, line: Line) -> Line | None:
+        own = {**statuses.get("", {}), **statuses.get(merge.date_of(event, merge.zone_of(calendar)), {})}
+        prop = _parse(line)
+        status = own.get(fold_case(_address(prop))) if prop else None
+        if prop is None or status is None or prop.parameters.get("PARTSTAT", "NEEDS-ACTION").upper() == status:
+            return None
+        return _set_parameter(line, prop, "PARTSTAT", status)
+
+    return _change_attendees(content, change)
+
+
+def set_delivery(content: bytes, statuses: Mapping[str, str], *, only_known: bool = False) -> bytes:
+    """The file with these SCHEDULE-STATUSes of those whom the server invites, by the keys of their addresses (RFC 6638, section 7.3).
+
+    only_known: only where the file has another one."""
+
+    def change(calendar: merge.Component, event: merge.Component, line: Line) -> Line | None:
+        prop = _parse(line)
+        status = statuses.get(fold_case(_address(prop))) if prop and _is_served(prop) else None
+        known = prop.parameters.get("SCHEDULE-STATUS") if prop else None
+        if prop is None or status is None or known == status or (only_known and known is None):
+            return None
+        return _set_parameter(line, prop, "SCHEDULE-STATUS", status)
+
+    return _change_attendees(content, change)
+
+
+def _change_attendees(content: bytes, change: _Change) -> bytes:
     file, is_changed = merge.parse(content.decode("utf-8", "surrogateescape")), False
     for calendar, event in _events(file):
-        own = {**statuses.get("", {}), **statuses.get(merge.date_of(event, merge.zone_of(calendar)), {})}
         for i, part in enumerate(event.content):
-            line = _set_status(part, own) if isinstance(part, Line) and part.name == "ATTENDEE" else None
+            line = change(calendar, event, part) if isinstance(part, Line) and part.name == "ATTENDEE" else None
             if line:
                 event.content[i] = line
                 is_changed = True
@@ -56,20 +83,22 @@ def _events(file: merge.Component) -> list[tuple[merge.Component, merge.Componen
     return [(calendar, event) for calendar in file.inner("VCALENDAR") for event in calendar.inner("VEVENT")]
 
 
-def _set_status(line: Line, statuses: Mapping[str, str]) -> Line | None:
-    """The line with another PARTSTAT; None if it has the right one."""
-    prop = _parse(line)
-    status = statuses.get(fold_case(_address(prop))) if prop else None
-    if prop is None or status is None or prop.parameters.get("PARTSTAT", "NEEDS-ACTION").upper() == status:
-        return None
+def _set_parameter(line: Line, prop: Property, name: str, value: str) -> Line:
+    """The line with this value of a parameter, instead of any that it has."""
     head = line.text.removesuffix(f":{prop.value}")
-    head = _STATUS.sub(lambda match: match[0] if match[0].startswith('"') else "", head)
-    text = f"{head};PARTSTAT={status}:{prop.value}"
+    # A parameter between quotation marks may have the text of another one in it.
+    head = re.sub(rf'"[^"]*"|;{name}=(?:"[^"]*"|[^;:"])*', lambda match: match[0] if match[0].startswith('"') else "", head, flags=re.I)
+    text = f"{head};{name}={value}:{prop.value}"
     try:
         return Line(fold(text), text)
     except UnicodeEncodeError:
         # Some programs write other bytes than UTF-8, which must not be cut.
         return Line(f"{text}\r\n", text)
+
+
+def _is_served(prop: Property) -> bool:
+    """Whether the server tells this participant. Otherwise, the client does, or nobody does (RFC 6638, section 7.1)."""
+    return prop.parameters.get("SCHEDULE-AGENT", "SERVER").upper() == "SERVER"
 
 
 def _parse(line: Line) -> Property | None:

@@ -378,7 +378,7 @@ STATUSES = {
     ("REPORT", "card"): 405, ("GET", "books"): 405, ("GET", "book"): 405, ("GET", "card"): 200, ("GET", "no card"): 404,
     ("PUT", "books"): 405, ("PUT", "book"): 405, ("PUT", "no book"): 405, ("PUT", "no card"): 201, ("PUT", "card"): 204,
     ("MKCOL", "book"): 405, ("MKCOL", "no book"): 201, ("PROPPATCH", "book"): 207, ("PROPPATCH", "no book"): 404,
-    ("MOVE", "card"): 405, ("DELETE", "books"): 405,
+    ("MOVE", "card"): 400, ("COPY", "card"): 400, ("COPY", "no card"): 404, ("DELETE", "books"): 405,
     ("DELETE", "book"): 403, ("DELETE", "no book"): 404, ("DELETE", "no card"): 404, ("DELETE", "card"): 204,
 }  # fmt: skip
 

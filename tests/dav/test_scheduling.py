@@ -1,8 +1,13 @@
 """Scheduling by CalDAV (RFC 6638): organisers invite by writing a file, and guests reply in theirs."""
 
+import re
+
 import pytest
 
+from kalends.context import Context
 from kalends.db import Database
+from kalends.deliveries import suppressions
+from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_response, an_event, shared, verified
 from tests.client import Reply
 from tests.dav.clients import SPACES, C, D, calendar_path, propfind, responses, sync, tree
@@ -73,7 +78,7 @@ def test_clients_find_the_inbox_the_outbox_and_the_default_calendar(cast: Cast) 
 def test_guests_in_the_file_of_the_organiser_are_invited_once(cast: Cast, path: str) -> None:
     alice = cast.alice
     reply = put(alice, f"{path}a.ics", invited(alice, alice, "guest@example.org", "not an address"))
-    assert (reply.status, "ETag" in reply.headers, "Schedule-Tag" in reply.headers) == (201, True, True)
+    assert (reply.status, "Schedule-Tag" in reply.headers) == (201, True)
     event = event_of(alice, path)
     assert addresses(alice, event) == {"guest@example.org": "queued"}
     put(alice, f"{path}a.ics", invited(alice, alice, "Guest@example.org", "other@example.org"))
@@ -83,6 +88,42 @@ def test_guests_in_the_file_of_the_organiser_are_invited_once(cast: Cast, path: 
     # Clients take the organiser out with the last guest.
     put(alice, f"{path}a.ics", ics(start=FUTURE))
     assert set(addresses(alice, event).values()) == {"withdrawn"}
+
+
+@pytest.mark.parametrize("more", ["", RULE])
+def test_the_file_of_the_organiser_tells_what_became_of_each_invitation(
+    cast: Cast, path: str, bob: Person, db: Database, settings: Settings, more: str
+) -> None:
+    alice, unwanted, gone = cast.alice, f"unwanted-{cast.alice.id}@example.org", f"gone-{cast.alice.id}@example.org"
+    ctx = Context(db, settings, 0)
+    with ctx.write():
+        suppressions.insert(ctx, "invitation", "unsubscribed", "email", unwanted, owner_id=alice.id)
+    file = invited(alice, alice, bob, gone, unwanted, "not an address", more=more)
+    file = file.replace("END:VEVENT", 'ATTENDEE;SCHEDULE-AGENT=CLIENT;SCHEDULE-STATUS="2.0":mailto:own@example.org\r\nEND:VEVENT')
+    reply = put(alice, f"{path}a.ics", file)
+    # The file is not the one that was sent.
+    assert (reply.status, "ETag" in reply.headers) == (201, False)
+    got = alice.get(f"{path}a.ics")
+    statuses = {bob.email_address: "1.1", gone: "1.1", unwanted: "5.1", "not an address": "3.7", "own@example.org": '"2.0"'}
+    assert delivery(got) == statuses
+    reply = put(alice, f"{path}a.ics", got.text, If_Match=got.headers["ETag"])
+    assert alice.get(f"{path}a.ics").headers["ETag"] == reply.headers["ETag"]
+    # A mail that comes back changes the file; one that is sent again does, too.
+    for state, status in (("bounced", "5.2"), ("queued", "1.1")):
+        etag, (_, token) = alice.get(f"{path}a.ics").headers["ETag"], sync(alice, path)
+        with db.write() as tx:
+            tx.run("UPDATE invitations SET state = :state WHERE email_key = :key", state=state, key=gone)
+        got = alice.get(f"{path}a.ics")
+        assert delivery(got) == statuses | {gone: status}
+        assert got.headers["ETag"] != etag
+        assert set(sync(alice, path, token)[0]) == {"a.ics"}
+    [name] = [each for each in names_of(bob, calendar_path(bob)) if each.startswith("invitation-")]
+    assert "SCHEDULE-STATUS" not in bob.get(f"{calendar_path(bob)}{name}").text
+
+
+def delivery(reply: Reply) -> dict[str, str]:
+    """The SCHEDULE-STATUS of each attendee who has one."""
+    return {address: status for status, address in re.findall(r"SCHEDULE-STATUS=([^;:]+)[^\r]*?mailto:([^\r]+)", unfold(reply))}
 
 
 @pytest.mark.parametrize("change", ["organizer", "agent", "past"])
@@ -97,6 +138,7 @@ def test_nobody_is_invited_to_what_the_actor_does_not_organise_here(cast: Cast, 
         file = file.replace(FUTURE, "20200601T180000Z")
     assert put(alice, f"{path}a.ics", file).status == 201
     assert addresses(alice, event_of(alice, path)) == {}
+    assert alice.get(f"{path}a.ics").text == file
 
 
 @pytest.mark.parametrize("more", ["", RULE])
@@ -120,7 +162,7 @@ def test_a_guest_with_an_account_has_the_event_and_replies_in_it(cast: Cast, pat
     assert replies(alice, event) == [(bob.email_address, "YES")]
     got = alice.get(f"{path}a.ics")
     assert f"PARTSTAT=ACCEPTED:mailto:{bob.email_address}" in unfold(got)
-    assert "PARTSTAT=NEEDS-ACTION:mailto:other@example.org" in unfold(got)
+    assert "PARTSTAT=NEEDS-ACTION;SCHEDULE-STATUS=1.1:mailto:other@example.org" in unfold(got)
     assert got.headers["Schedule-Tag"] == organizer_tag
     assert set(sync(alice, path, token)[0]) == {"a.ics"}
     # What is not the guest's to change.
@@ -252,9 +294,10 @@ def test_people_learn_when_those_are_busy_who_share_a_calendar_with_them(cast: C
 @pytest.mark.on_one_database
 def test_a_file_of_the_organiser_stays_as_it_was_but_for_the_replies(cast: Cast, path: str, bob: Person) -> None:
     alice = cast.alice
-    line = f'ATTENDEE;CN="Bob; PARTSTAT=X: ü";PARTSTAT=NEEDS-ACTION;ROLE=CHAIR:mailto:{bob.email_address.upper()}\r\n'
+    start, end = 'ATTENDEE;CN="Bob;SCHEDULE-STATUS=2;PARTSTAT=X: ü"', f";ROLE=CHAIR:mailto:{bob.email_address.upper()}\r\n"
+    line = f'{start};SCHEDULE-STATUS="2.0,5.3";PARTSTAT=NEEDS-ACTION{end}'
     file = invited(alice, more=f"{line}X-OTHER:1\r\n{ALARM}")
     put(alice, f"{path}a.ics", file)
     a_response(bob, event_of(alice, path), response="NO")
-    expected = line.replace(";PARTSTAT=NEEDS-ACTION", "").replace(":mailto", ";PARTSTAT=DECLINED:mailto")
+    expected = start + end.replace(":mailto", ";SCHEDULE-STATUS=1.1;PARTSTAT=DECLINED:mailto")
     assert unfold(alice.get(f"{path}a.ics")) == file.replace(line, expected)

@@ -92,3 +92,80 @@ def test_an_address_book_is_deleted_with_its_contacts(cast: Cast, db: Database) 
         seq = tx.value("SELECT max(id) FROM changes WHERE record_id = :id AND kind = 'contact'", id=contact["id"])
     assert cast.alice.post(f"/api/changes/{seq}/undo").status == 200
     assert get(cast.alice, f"contact-{contact['id']}.vcf").text == CARD.replace("Ana", "Eva")
+
+
+def transfer(person: Person, method: str, source: str, target: str, **headers: str) -> Reply:
+    return person.request(method, source, headers={"Destination": f"http://testserver{target}", **headers})
+
+
+def test_a_card_moves_to_another_address_book_with_its_contact(cast: Cast) -> None:
+    alice, work, first = cast.alice, make_book(cast.alice, "work", "Work"), book_path(cast.alice)
+    contact = a_contact(alice, first_name="Zoe", last_name="Lund")
+    own_name = f"contact-{contact['id']}.vcf"
+    put(alice, "a.vcf", CARD)
+    put(alice, "g.vcf", GROUP)
+    files = {name: get(alice, name).text for name in ("a.vcf", "g.vcf", own_name)}
+    tokens = {path: sync(alice, path)[1] for path in (work, first)}
+    for name in files:
+        reply = transfer(alice, "MOVE", f"{first}{name}", f"{work}{name}")
+        assert reply.status == 201
+        got = alice.get(f"{work}{name}")
+        assert (got.text, got.headers["ETag"]) == (files[name], reply.headers["ETag"])
+        assert alice.get(f"{first}{name}").status == 404
+    assert sync(alice, work, tokens[work])[0] == dict.fromkeys(files, 200)
+    assert sync(alice, first, tokens[first])[0] == dict.fromkeys(files, 404)
+    assert sync(alice, first)[0] == {}
+    assert alice.get(f"/api/contacts/{contact['id']}").json["first_name"] == "Zoe"
+    assert len(alice.get("/api/contacts").json["contacts"]) == 2
+    # Back again, under names of old, one of which is the contact's own.
+    tokens = {path: sync(alice, path)[1] for path in (work, first)}
+    for name in files:
+        assert transfer(alice, "MOVE", f"{work}{name}", f"{first}{name}").status == 201
+    assert sync(alice, work, tokens[work])[0] == dict.fromkeys(files, 404)
+    assert sync(alice, first, tokens[first])[0] == dict.fromkeys(files, 200)
+    assert {name: get(alice, name).text for name in files} == files
+
+
+def test_a_card_that_was_moved_goes_with_its_new_address_book(cast: Cast) -> None:
+    alice, work, first = cast.alice, make_book(cast.alice, "work", "Work"), book_path(cast.alice)
+    name = f"contact-{a_contact(alice, first_name='Zoe')['id']}.vcf"
+    assert transfer(alice, "MOVE", f"{first}{name}", f"{work}b.vcf").status == 201
+    assert alice.delete(work).status == 204
+    assert alice.get("/api/contacts").json["contacts"] == []
+    assert sync(alice, first)[0] == {}
+
+
+def test_a_copy_of_a_card_is_a_contact_of_its_own(cast: Cast) -> None:
+    alice, work, first = cast.alice, make_book(cast.alice, "work", "Work"), book_path(cast.alice)
+    put(alice, "a.vcf", CARD)
+    put(alice, "g.vcf", GROUP)
+    for name in ("a.vcf", "g.vcf"):
+        assert transfer(alice, "COPY", f"{first}{name}", f"{work}{name}").status == 201
+        assert alice.get(f"{work}{name}").text == get(alice, name).text
+    ids = {each["id"] for each in alice.get("/api/contacts").json["contacts"]}
+    assert len(ids) == 2
+    # An address book has a UID once.
+    assert b"no-uid-conflict" in transfer(alice, "COPY", f"{first}a.vcf", f"{first}b.vcf").content
+    assert b"no-uid-conflict" in transfer(alice, "MOVE", f"{first}a.vcf", f"{work}b.vcf").content
+    # What is at the destination is replaced, unless the client objects.
+    assert transfer(alice, "MOVE", f"{first}a.vcf", f"{work}a.vcf", Overwrite="F").status == 412
+    assert transfer(alice, "MOVE", f"{first}a.vcf", f"{work}a.vcf").status == 204
+    assert {each["id"] for each in alice.get("/api/contacts").json["contacts"]} < ids
+
+
+def test_cards_move_between_own_address_books_alone(cast: Cast) -> None:
+    alice, bob, first, work = cast.alice, cast.bob, book_path(cast.alice), make_book(cast.alice, "work", "Work")
+    put(alice, "a.vcf", CARD)
+    source = f"{first}a.vcf"
+    for method in ("MOVE", "COPY"):
+        assert transfer(bob, method, source, f"{book_path(bob)}a.vcf").status == 404
+        assert transfer(bob, method, source, f"{work}a.vcf").status == 404
+        assert transfer(alice, method, source, f"{book_path(bob)}a.vcf").status == 403
+        assert transfer(alice, method, source, f"/dav/users/{alice.id}/books/none/a.vcf").status == 409
+        assert transfer(alice, method, source, source).status == 403
+        assert transfer(alice, method, source, f"{first}contact-999999.vcf").status == 403
+        assert transfer(alice, method, f"{first}none.vcf", f"{work}a.vcf").status == 404
+        assert alice.request(method, source).status == 400
+        assert transfer(alice, method, source, f"{work}a.vcf", **{"If-Match": '"old"'}).status == 412
+    assert sync(alice, work)[0] == {}
+    assert get(alice, "a.vcf").text == CARD

@@ -43,6 +43,9 @@ def delete(ctx: Context, book_id: int) -> None:
     cards = "dav_cards WHERE user_id = :me AND book_id = :book_id"
     ctx.tx.run(f"DELETE FROM contacts WHERE user_id = :me AND id IN (SELECT contact_id FROM {cards} AND contact_id IS NOT NULL)", **params)
     ctx.tx.run(f"DELETE FROM {cards} AND contact_id IS NULL", **params)
+    # A card that was moved here from the first book has left its name there.
+    names = f"SELECT 'contact-' || contact_id || '.vcf' FROM {cards}"
+    ctx.tx.run(f"DELETE FROM dav_cards WHERE user_id = :me AND book_id = {PRIMARY} AND contact_id IS NULL AND name IN ({names})", **params)
     renamed = f"book_id = {PRIMARY}, name = 'contact-' || contact_id || '.vcf'"
     ctx.tx.run(f"UPDATE dav_cards SET {renamed} WHERE user_id = :me AND book_id = :book_id", **params)
     ctx.tx.run("DELETE FROM dav_book_properties WHERE user_id = :me AND book_id = :book_id", **params)

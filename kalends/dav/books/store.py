@@ -139,6 +139,12 @@ def delete(ctx: Context, card_id: int) -> None:
     ctx.tx.run(sql, now=ctx.now, id=card_id, me=policy.user(ctx).id)
 
 
+def delete_by_name(ctx: Context, book_id: int, name: str) -> None:
+    """Delete the file of a card that is elsewhere now. The row stays for a while, so that followers learn its name."""
+    sql = "UPDATE dav_cards SET deleted_at = :now WHERE user_id = :me AND book_id = :book_id AND name = :name"
+    ctx.tx.run(sql, now=ctx.now, me=policy.user(ctx).id, book_id=book_id, name=name)
+
+
 def clean_up(ctx: Context) -> None:
     """Delete the files of cards that were deleted longer ago than the history goes, if their contacts were not restored."""
     ctx.tx.run(

@@ -45,7 +45,7 @@ def put(call: Call) -> DavReply:
     text = _decode(call.body)
     lines = list(islice((line for line in split_lines(text) if line.text.strip()), MAX_LINES + 1))
     uid = _require_card(text, lines)
-    fields = _read_fields(text) if len(lines) <= MAX_CONTACT_LINES else None
+    fields = read_fields(text) if len(lines) <= MAX_CONTACT_LINES else None
     with call.ctx.write():
         return _write(call, uid, fields, zlib.compress(call.body, 1))
 
@@ -56,9 +56,15 @@ def _write(call: Call, uid: str, fields: ContactFields | None, original: bytes) 
     book = require_book(call)
     card = cards.find(ctx, book.id, name)
     require_match(call, card)
-    if card is None and book.id == PRIMARY and DERIVED_NAME.fullmatch(name):
-        raise DavError(403, "Names such as contact-1.vcf are those of contacts that were created here. Choose another name.")
-    _require_uid(ctx, book, name, uid, card)
+    if card is None and book.id == PRIMARY:
+        require_name(name)
+    written = save(ctx, book, name, card, uid, fields, original)
+    return DavReply(204 if card else 201, content_type="", headers={"ETag": written.etag})
+
+
+def save(ctx: Context, book: Book, name: str, card: Card | None, uid: str, fields: ContactFields | None, original: bytes) -> Card:
+    """Write the file, and the contact that it becomes, instead of the card that has the name."""
+    require_uid(ctx, book, name, uid, card)
     contact = _write_contact(ctx, card, uid, fields) if fields else None
     if contact is None and card and card.row.contact_id is not None:
         # A card that became a group has no contact any more.
@@ -66,21 +72,36 @@ def _write(call: Call, uid: str, fields: ContactFields | None, original: bytes) 
     quotas.reserve(ctx, policy.user(ctx).id, "contacts", 0, len(original))
     base = json.encode(present.editable(contact)).decode() if contact else ""
     store.upsert(ctx, book.id, name, uid, contact, original, base)
-    written = cards.find(ctx, book.id, name)
-    assert written
-    return DavReply(204 if card else 201, content_type="", headers={"ETag": written.etag})
+    return require_saved(ctx, book, name)
+
+
+def require_saved(ctx: Context, book: Book, name: str) -> Card:
+    """The card that has just been written."""
+    card = cards.find(ctx, book.id, name)
+    assert card
+    return card
 
 
 def delete(call: Call) -> DavReply:
-    """Delete a card, and its contact."""
     contact_store.lock(call.ctx)
     card = require_card(call)
     require_match(call, card)
-    if card.row.contact_id is not None:
-        contact_store.delete(call.ctx, card.row.contact_id)
-    elif card.row.card_id is not None:
-        store.delete(call.ctx, card.row.card_id)
+    delete_card(call.ctx, card)
     return DavReply(204, content_type="")
+
+
+def delete_card(ctx: Context, card: Card) -> None:
+    """Delete a card, and its contact."""
+    if card.row.contact_id is not None:
+        contact_store.delete(ctx, card.row.contact_id)
+    elif card.row.card_id is not None:
+        store.delete(ctx, card.row.card_id)
+
+
+def require_name(name: str) -> None:
+    """Raise an error for a name that a contact has, or will get."""
+    if DERIVED_NAME.fullmatch(name):
+        raise DavError(403, "Names such as contact-1.vcf are those of contacts that were created here. Choose another name.")
 
 
 def _require_type(content_type: str) -> None:
@@ -120,11 +141,17 @@ def _require_card(text: str, lines: list[Line]) -> str:
     return uid
 
 
+def uid_of(content: bytes) -> str:
+    """The UID of a card that was valid when it was written; empty if it has none."""
+    uids = (parse_property(0, line.text).text for line in split_lines(content.decode()) if line.name == "UID")
+    return next(uids, "")
+
+
 def _is(line: Line, name: str) -> bool:
     return re.fullmatch(rf"\ufeff?{name}\s*:\s*VCARD\s*", line.text, re.IGNORECASE) is not None
 
 
-def _require_uid(ctx: Context, book: Book, name: str, uid: str, card: Card | None) -> None:
+def require_uid(ctx: Context, book: Book, name: str, uid: str, card: Card | None) -> None:
     """Refuse a UID that another card of the address book has: clients know a card by it."""
     if not uid:
         return
@@ -145,7 +172,7 @@ def _href(ctx: Context, book: Book, name: str) -> str:
     return href(f"{paths.book(policy.user(ctx).id, book.slug)}{paths.quote_name(name)}")
 
 
-def _read_fields(text: str) -> ContactFields | None:
+def read_fields(text: str) -> ContactFields | None:
     """What a contact has of the card; None for a group, and for a card that says nothing that a contact needs."""
     entries = vcard.read(text)
     contacts = address_book.parse_entry(entries[0])[0] if entries else []
