@@ -8,8 +8,8 @@ from kalends.db.sqlite.database import Sqlite
 from tests.cast import Cast, an_event
 from tests.client import Client
 
-# More than the four segments from which SQLite merges, and fewer than the sixteen at which an insert would do so.
-WRITES = 10
+# Fewer than the four segments from which SQLite merges by default.
+WRITES = 3
 
 
 def _segments(db: Sqlite) -> int:

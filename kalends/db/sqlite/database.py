@@ -23,6 +23,8 @@ BUSY_INTERVAL_SECONDS = 0.1
 # The segments of a text index are merged in steps of this many pages, each a transaction of some milliseconds.
 MERGE_PAGES = 100
 MERGE_STEPS = 50
+# How many segments of one level are merged into one; by default four are. A search reads every segment.
+MERGED_SEGMENTS = 2
 TEXT_INDEXES = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
 # The key of the write connection among the connections by thread: no thread has this identifier.
 WRITER = 0
@@ -61,6 +63,7 @@ class Sqlite(SqliteDialect, Database):
         with self.read() as tx:
             names = [name for (name,) in tx.rows(TEXT_INDEXES)]
         for name in names:
+            self._set_merged_segments(name)
             for _ in range(MERGE_STEPS):
                 with self.write() as tx:
                     before = tx.value("SELECT total_changes()")
@@ -69,6 +72,12 @@ class Sqlite(SqliteDialect, Database):
                     if tx.value("SELECT total_changes()") - before < 2:
                         break
                 self.yield_to_other_writers()
+
+    def _set_merged_segments(self, name: str) -> None:
+        """The setting is stored in the index."""
+        with self.write() as tx:
+            if not tx.rows(f"SELECT 1 FROM {name}_config WHERE k = 'usermerge' AND v = {MERGED_SEGMENTS}"):
+                tx.run(f"INSERT INTO {name} ({name}, rank) VALUES ('usermerge', {MERGED_SEGMENTS})")
 
     def limit_to_fast_reads(self) -> bool:
         self._read_connection().limit_to_fast_reads()
