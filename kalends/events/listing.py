@@ -49,6 +49,8 @@ def find_last_examined(ctx: Context, query: EventQuery, calendars: Searched | No
 
     This is the first step of each list that takes words, so guests' searches are counted here.
     """
+    if ctx.actor is not None and calendars is not None:
+        return None
     where = conditions.build(ctx, query, zone)
     if where.on_text:
         search_counters.count(ctx)
@@ -175,7 +177,8 @@ def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, where: C
     # For few events, two lookups each are faster than the set of all calendars.
     is_own = isinstance(calendars, MemberCalendars)
     on_calendar = policy.is_member("p.calendar_id") if is_own else f"p.calendar_id {_in_calendars(ctx, calendars, where)}"
-    return f"e.id IN (SELECT p.event_id FROM placements p WHERE p.event_id = e.id AND {on_calendar}) AND {visible}"
+    # A scalar subquery, which no planner makes a join of.
+    return f"(SELECT 1 FROM placements p WHERE p.event_id = e.id AND {on_calendar} LIMIT 1) = 1 AND {visible}"
 
 
 def _in_calendars(ctx: Context, calendars: Searched, where: Conditions) -> str:
@@ -271,9 +274,12 @@ def _columns(calendar_visible: str) -> str:
 @cache
 def _columns_on_calendar(calendar_visible: str) -> str:
     """The same where the actor sees the calendar of `p`. Few events are on a second one, so that others are rarely looked up."""
+    elsewhere = "o.event_id = e.id AND o.calendar_id <> p.calendar_id"
     others = f"""SELECT string_agg(',' || CAST(c.id AS TEXT), '') FROM placements o JOIN calendars c ON c.id = o.calendar_id
-        WHERE o.event_id = e.id AND o.calendar_id <> p.calendar_id AND {calendar_visible}"""
-    return columns(EventRow, "e", sent_uid=_SENT_UID, calendar_ids=f"CAST(p.calendar_id AS TEXT) || coalesce(({others}), '')")
+        WHERE {elsewhere} AND {calendar_visible}"""
+    calendar_ids = f"""CAST(p.calendar_id AS TEXT)
+        || CASE WHEN EXISTS (SELECT 1 FROM placements o WHERE {elsewhere}) THEN coalesce(({others}), '') ELSE '' END"""
+    return columns(EventRow, "e", sent_uid=_SENT_UID, calendar_ids=calendar_ids)
 
 
 def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int, *, is_final: bool = False) -> list[EventRow]:

@@ -169,6 +169,8 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
         image_url = event.image_url
         if image_url and image_url[0] == "/":
             image_url = f"{site}{image_url}"
+        # Formatted once, for the UID and the URL.
+        number = str(event.id)
         item = EventItem(
             event.id,
             event.title,
@@ -185,8 +187,8 @@ def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[
             event.status_note,
             ids,
             series_id,
-            event.sent_uid or (f"event-{event.id}{suffix}" if series_id is None else f"series-{series_id}{suffix}"),
-            f"{base}{event.id}",
+            event.sent_uid or (f"event-{number}{suffix}" if series_id is None else f"series-{series_id}{suffix}"),
+            f"{base}{number}",
             UTC_FORMATS[event.updated_at],
         )
         items.append(item)
