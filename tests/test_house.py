@@ -231,6 +231,7 @@ MODULE_LAYERS = {
             "web.autolink",
             "web.code_generator",
             "web.markdown",
+            "web.navigation",
             "web.cover",
             "web.environment",
             "web.escaping",

@@ -14,7 +14,7 @@ from kalends.calendar_view.links import Links, repeated_query
 from kalends.calendar_view.month import placed, weeks
 from kalends.calendar_view.month_html import Drawing
 from kalends.calendar_view.rail import Group
-from kalends.calendar_view.rows_html import draw_events, draw_ticks
+from kalends.calendar_view.rows_html import draw_events, draw_options, draw_ticks
 from kalends.calendar_view.search import Overview, Search
 from kalends.calendar_view.week import columns
 from kalends.changes import batch
@@ -60,8 +60,8 @@ def show(ctx: Context, params: CalendarView) -> Document:
         hidden_calendars.remember(ctx, params.offered, params.calendar_ids or ())
         return redirect(ctx, Links("/calendar", repeated_query(None, params.time_zone)).to(params.view, day))
     choice = _choose_calendars(ctx, params.calendar_ids)
-    days = around(params.view, day, ctx.locale)
     month = around(MONTH, day, ctx.locale)
+    days = month if params.view == MONTH else around(params.view, day, ctx.locale)
     overview = search.find_overview(ctx, choice.search(month, zone))
     links = Links("/calendar", repeated_query(params.calendar_ids, params.time_zone))
     drawing = Drawing(ctx.locale, now.date(), links, can_create=ctx.actor is not None)
@@ -86,6 +86,7 @@ def show(ctx: Context, params: CalendarView) -> Document:
         groups=choice.groups,
         ticked={calendar.id for calendar in choice.ticked},
         draw_ticks=draw_ticks,
+        draw_options=draw_options,
         editable=[calendar for group in choice.groups for calendar in group.calendars if policy.can_edit(calendar)],
         time_zone=params.time_zone,
         stream=_stream(ctx, choice.selected),

@@ -49,7 +49,7 @@ def around(view: str, day: date, locale: Locale = ENGLISH) -> Days:
 
 def date_range(first: date, last: date) -> list[date]:
     """All days from first to last."""
-    return [first + i * ONE_DAY for i in range((last - first).days + 1)]
+    return list(map(date.fromordinal, range(first.toordinal(), last.toordinal() + 1)))
 
 
 def begin_week(day: date, first_weekday: int) -> date:

@@ -22,6 +22,9 @@ class Cell(Struct):
     def add(self, entries: Sequence[Entry], count: int) -> None:
         """Put events of this day alone into the free lanes: the first of `count` ones."""
         self.count += count
+        if not self.lanes:
+            self.lanes = [Piece(entry) for entry in entries[:MAX_LANES]]
+            return
         for entry in entries[: self.room]:
             if None in self.lanes:
                 self.lanes[self.lanes.index(None)] = Piece(entry)

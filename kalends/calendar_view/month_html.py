@@ -20,6 +20,10 @@ from kalends.web.escaping import escape_text
 
 MONDAY = date(2026, 1, 5)
 GAP = '<li class="gap" role="presentation"></li>'
+TODAY = " today"
+
+# The cell of a day without events, and with them.
+_MiniDay = tuple[str, str]
 
 
 class Drawing(Struct, frozen=True):
@@ -37,18 +41,9 @@ class Drawing(Struct, frozen=True):
         return _markup("".join([f"<tr>\n{row}</tr>\n" for row in rows]))
 
     def _cell(self, days: Days, cell: Cell, path: tuple[str, str]) -> str:
-        day, more, date_text = cell.day, cell.more, cell.day.isoformat()
-        texts = _texts(self.locale, day, cell.count, more)
-        classes = f"cell{_other(day, days)}{' today' if day == self.today else ''}{' chosen' if day == days.day else ''}"
-        href = f"{path[0]}{date_text}{path[1]}"
-        current = ' aria-current="date"' if day == self.today else ""
-        add = f'<a class="add" href="/events/new?start_time={date_text}" aria-label="{texts.new}">+</a>' if self.can_create else ""
-        events = f"<ul>{self._items(cell.lanes)}</ul>\n" if cell.lanes else ""
-        rest = f'<a class="more" href="{href}" aria-label="{texts.more_on_day}">{texts.more}</a>\n' if more else ""
-        return (
-            f'<td class="{classes}" data-day="{date_text}">\n<div class="dayline"><a class="date" href="{href}"{current}'
-            f' aria-label="{texts.day}">{day.day}</a>{add}</div>\n{events}{rest}</td>\n'
-        )
+        classes = _classes(cell.day, days.day, self.today)
+        head, rest = _around_events(self.locale, path, self.can_create, cell.day, classes, cell.count, cell.more)
+        return f"{head}<ul>{self._items(cell.lanes)}</ul>\n{rest}" if cell.lanes else f"{head}{rest}"
 
     def items(self, pieces: Iterable[Piece | None]) -> Markup:
         """Events in a list, each in the colour of its calendar."""
@@ -69,63 +64,77 @@ class Drawing(Struct, frozen=True):
 
     def _time(self, piece: Piece, entry: Entry) -> str:
         """What stands before the title: the time, or that the event is cancelled or postponed."""
-        formats = self.locale.formats
+        time, is_planned = "", entry.status == "planned"
         if piece.position and piece.shape and (end := entry.end):
+            formats = self.locale.formats
             time = f"<small>{formats.short_weekday(entry.first)} {entry.clock}–{formats.clock(end)}</small> "
-        elif entry.clock and entry.status == "planned":
+        elif entry.clock and is_planned:
             return f"<small>{entry.clock}</small> "
-        else:
-            time = ""
-        if entry.status == "planned":
+        if is_planned:
             return time
         return f'{time}<strong class="{entry.status}">{escape(self.locale.translate(labels.STATUSES[entry.status]))}:</strong> '
 
     def mini(self, mini: MiniMonth, chosen: Days) -> Markup:
         """The rows of the small month."""
-        path = self.links.path_to(mini.view)
-        rows = ["".join([self._mini_cell(mini, chosen, day, path) for day in week]) for week in mini.weeks]
-        return _markup("\n".join([f"<tr>{row}</tr>" for row in rows]))
-
-    def _mini_cell(self, mini: MiniMonth, chosen: Days, day: date, path: tuple[str, str]) -> str:
-        is_marked, date_text = day in mini.marked, day.isoformat()
-        classes = f"{_other(day, chosen)}{' chosen' if day == chosen.day else ''}{' marked' if is_marked else ''}"
-        kind = f' class="{classes[1:]}"' if classes else ""
-        current = ' aria-current="date"' if day == self.today else ""
-        return (
-            f'<td data-date="{date_text}"><a{kind} href="{path[0]}{date_text}{path[1]}"{current}'
-            f' aria-label="{_mini_label(self.locale, day, is_marked)}">{day.day}</a></td>'
-        )
+        marked = mini.marked
+        weeks = _mini_weeks(self.locale, self.links.path_to(mini.view), mini.days, chosen.day, self.today)
+        return _markup("\n".join([f"<tr>{''.join([cells[day in marked] for day, cells in week])}</tr>" for week in weeks]))
 
     def weekdays(self, days: Days) -> Markup:
         """The heads of the columns of a month."""
         return _weekdays(self.locale, days.first.weekday())
 
 
-class _Texts(Struct, frozen=True):
-    """The texts of a day in a month, escaped."""
+@lru_cache(4_000)
+def _around_events(
+    locale: Locale, path: tuple[str, str], can_create: bool, day: date, classes: str, count: int, more: int
+) -> tuple[str, str]:
+    """What is in the cell of a day before and after its events. Many readers see the same, and translating it takes long."""
+    name, date_text = locale.formats.day(day), day.isoformat()
+    href = f"{path[0]}{date_text}{path[1]}"
+    label = escape(f"{name}, {locale.translate(ngettext('1 event', '%(num)s events', count))}")
+    head = f'<td class="cell{classes}" data-day="{date_text}">\n<div class="dayline">'
+    head += f'<a class="date" href="{href}"{_current(classes)} aria-label="{label}">{day.day}</a>'
+    if can_create:
+        new = escape(locale.translate(gettext("New event on %(day)s", day=name)))
+        head += f'<a class="add" href="/events/new?start_time={date_text}" aria-label="{new}">+</a>'
+    rest = ""
+    if more:
+        more_on_day = escape(locale.translate(gettext("+%(number)s more on %(day)s", number=more, day=name)))
+        text = escape(locale.translate(gettext("+%(number)s more", number=more)))
+        rest = f'<a class="more" href="{href}" aria-label="{more_on_day}">{text}</a>\n'
+    return f"{head}</div>\n", f"{rest}</td>\n"
 
-    day: Markup
-    new: Markup
-    more: Markup
-    more_on_day: Markup
+
+@lru_cache(200)
+def _mini_weeks(locale: Locale, path: tuple[str, str], month: Days, chosen: date, today: date | None) -> list[list[tuple[date, _MiniDay]]]:
+    """The weeks of the small month, each day with its cell."""
+    days = [(day, _mini_day(locale, path, day, _classes(day, chosen, today))) for day in date_range(month.first, month.last)]
+    return [days[i : i + 7] for i in range(0, len(days), 7)]
 
 
-@lru_cache(2_000)
-def _texts(locale: Locale, day: date, count: int, more: int) -> _Texts:
-    name = locale.formats.day(day)
-    texts = (
-        f"{name}, {locale.translate(ngettext('1 event', '%(num)s events', count))}",
-        gettext("New event on %(day)s", day=name),
-        gettext("+%(number)s more", number=more),
-        gettext("+%(number)s more on %(day)s", number=more, day=name),
-    )
-    return _Texts(*[escape(locale.translate(text)) for text in texts])
+def _mini_day(locale: Locale, path: tuple[str, str], day: date, classes: str) -> _MiniDay:
+    name, date_text = locale.formats.day(day), day.isoformat()
+    href = f"{path[0]}{date_text}{path[1]}"
+
+    def cell(label: str, classes: str) -> str:
+        kind = f' class="{classes[1:]}"' if classes else ""
+        link = f'<a{kind} href="{href}"{current} aria-label="{escape(label)}">{day.day}</a>'
+        return f'<td data-date="{date_text}">{link}</td>'
+
+    current = _current(classes)
+    # The day of today is known by `aria-current` alone.
+    classes = classes.replace(TODAY, "")
+    return cell(name, classes), cell(locale.translate(gettext("%(day)s, has events", day=name)), f"{classes} marked")
 
 
-@lru_cache(2_000)
-def _mini_label(locale: Locale, day: date, is_marked: bool) -> Markup:
-    name = locale.formats.day(day)
-    return escape(locale.translate(gettext("%(day)s, has events", day=name)) if is_marked else name)
+def _classes(day: date, chosen: date, today: date | None) -> str:
+    """The CSS classes of a day: of another month, today, and the chosen one."""
+    return f"{'' if day.month == chosen.month else ' other'}{TODAY if day == today else ''}{' chosen' if day == chosen else ''}"
+
+
+def _current(classes: str) -> str:
+    return ' aria-current="date"' if TODAY in classes else ""
 
 
 @lru_cache(200)
@@ -133,10 +142,6 @@ def _weekdays(locale: Locale, first: int) -> Markup:
     names = [(locale.formats.weekday(day), locale.formats.short_weekday(day)) for day in date_range(MONDAY, MONDAY + 6 * ONE_DAY)]
     cells = [f'<th scope="col"><abbr title="{escape(name)}">{escape(short)}</abbr></th>' for name, short in names[first:] + names[:first]]
     return _markup("".join(cells))
-
-
-def _other(day: date, days: Days) -> str:
-    return "" if day.month == days.day.month else " other"
 
 
 def _markup(html: str) -> Markup:

@@ -17,10 +17,9 @@ MAX_CALENDARS = 60
 
 
 class MiniMonth(Struct, frozen=True):
-    """The weeks of the month, the days that have events, and the view to which its days lead."""
+    """A month, the days that have events, and the view to which its days lead."""
 
     days: Days
-    weeks: list[list[date]]
     marked: set[date]
     view: str
 
@@ -34,12 +33,10 @@ class Group(Struct, frozen=True):
 
 def mini_month(month: Days, view: str, overview: Overview) -> MiniMonth:
     """The month beside a view."""
-    dates = date_range(month.first, month.last)
-    weeks = [dates[i : i + 7] for i in range(0, len(dates), 7)]
     marked = set(overview.starts)
     for bar in overview.bars:
         marked.update(date_range(max(bar.first, month.first), min(bar.last, month.last)))
-    return MiniMonth(month, weeks, marked, DAY if view == MONTH else view)
+    return MiniMonth(month, marked, DAY if view == MONTH else view)
 
 
 def group_calendars(ctx: Context, own: list[Calendar], selected: list[Calendar]) -> list[Group]:

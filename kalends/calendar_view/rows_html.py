@@ -52,8 +52,7 @@ def _time(locale: Locale, entry: Entry, day: date) -> str:
         time = locale.translate(gettext("all day"))
     elif entry.end_at is not None:
         time = f"{time}–{clocks(locale, entry.zone)[entry.end_at]}"
-    was = locale.translate(gettext("was"))
-    return f"{was} {time}" if entry.status == "postponed" else time
+    return f"{locale.translate(gettext('was'))} {time}" if entry.status == "postponed" else time
 
 
 def draw_ticks(locale: Locale, calendars: Sequence[Calendar], ticked: Collection[int]) -> Markup:
@@ -70,6 +69,15 @@ def _draw_tick(locale: Locale, calendar: Calendar, is_ticked: bool) -> str:
         f'<span dir="auto">{escape_text(calendar.name)}</span></label>'
         f'<a href="/calendars/{calendar.id}" aria-label="{_about(locale, calendar.name)}">›</a></li>\n'
     )
+
+
+def draw_options(calendars: Sequence[Calendar]) -> Markup:
+    """Calendars to choose one from."""
+    options = [
+        f'<option value="{calendar.id}" data-zone="{escape_text(calendar.time_zone)}">{escape_text(calendar.name)}</option>'
+        for calendar in calendars
+    ]
+    return Markup("".join(options))  # noqa: S704 - as above
 
 
 @lru_cache(100)

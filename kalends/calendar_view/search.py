@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import pairwise, starmap
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from msgspec import Struct, structs
@@ -57,9 +58,10 @@ class Overview(Struct, frozen=True):
         """Of each day, the first events that are no bars, up to its number in `counts`."""
         chosen = {day: starts[: counts[day]] for day, starts in self.starts.items()}
         ids = [event_id for starts in chosen.values() for _, event_id, _ in starts]
-        rows = {row[1]: row[:-1] for row in store.find_by_ids(ctx, ids)} if ids else {}
+        rows = {row[1]: row for row in store.find_by_ids(ctx, ids)} if ids else {}
+        zone = self.zone
         return {
-            day: [Entry(*(*rows[event_id], calendar_id, self.zone, day, day)) for _, event_id, calendar_id in starts if event_id in rows]
+            day: [Entry(*(*rows[event_id], calendar_id, zone, day, day)) for _, event_id, calendar_id in starts if event_id in rows]
             for day, starts in chosen.items()
         }
 
@@ -70,7 +72,7 @@ def find(ctx: Context, search: Search) -> tuple[list[Entry], bool]:
     rows = store.find(ctx, midnights[0], midnights[-1], search.calendars, MAX_ENTRIES + 1)
     is_cut = len(rows) > MAX_ENTRIES
     if is_cut:
-        rows = store.find_by_ids(ctx, _first_ids(ctx, search))
+        rows = [(*row, None) for row in store.find_by_ids(ctx, _first_ids(ctx, search))]
     return _entries(ctx, search, rows), is_cut
 
 
@@ -112,7 +114,7 @@ def _once(ctx: Context, search: Search, rows: list[R]) -> list[R]:
     """The rows, whose last column is the calendar: without those on hidden calendars, and an event that is on several of the calendars
     once, for the first of them."""
     order = {calendar.id: number for number, calendar in enumerate(search.calendars or ())}
-    if len(order) > 1 and len({row[1] for row in rows}) < len(rows):
+    if len(order) > 1 and len(set(map(itemgetter(1), rows))) < len(rows):
         rows = list({row[1]: row for row in sorted(rows, key=lambda row: -order[row[-1]])}.values())
     if not search.hidden:
         return rows

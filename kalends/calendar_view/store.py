@@ -60,8 +60,8 @@ def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[Calendar
 
 
 def find_by_ids(ctx: Context, ids: list[int]) -> list[Row]:
-    """These events, which the actor can see."""
-    sql = f"SELECT {_COLUMNS}, NULL FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id {ctx.db.in_list('ids')}"
+    """These events, which the actor can see, without a calendar."""
+    sql = f"SELECT {_COLUMNS} FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id {ctx.db.in_list('ids')}"
     return ctx.tx.rows(sql, ids=ids, me=policy.me(ctx))
 
 

@@ -6,7 +6,7 @@ from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 
 # Functions and objects of ours. Jinja asks before each call whether a function wants to know the context; these never do.
-PLAIN_FUNCTIONS = frozenset({"_", "ngettext", "static"})
+PLAIN_FUNCTIONS = frozenset({"_", "draw_link", "draw_options", "draw_ticks", "ngettext", "once", "static"})
 PLAIN_OBJECTS = frozenset({"links", "times"})
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
@@ -20,6 +20,7 @@ from kalends.web.cover import draw_cover
 from kalends.web.escaping import escape_text
 from kalends.web.guest_form import sign_time
 from kalends.web.markdown import markdown
+from kalends.web.navigation import draw_link
 from kalends.web.times import Times
 
 # What the templates of every language use. The application adds to it before the first page.
@@ -27,6 +28,7 @@ GLOBALS: dict[str, Any] = {
     "LANGUAGES": LANGUAGES,
     "OFFERED": OFFERED,
     "draw_cover": draw_cover,
+    "draw_link": draw_link,
     "labels": labels,
     "parse_path": parse_path,
     "parse_url": parse_url,
@@ -42,6 +44,11 @@ class QuickEnvironment(Environment):
 
     code_generator_class = QuickCodeGenerator
     to_html: Callable[[Any], str]
+
+    def make_globals(self, d: Any) -> Any:
+        """What all templates use. Jinja would chain it with those of one template, which has none, and a chain takes long to copy."""
+        assert not d
+        return self.globals
 
 
 def environment(locale: Locale) -> Environment:
@@ -64,7 +71,7 @@ def _environment(locale: Locale) -> Environment:
         bytecode_cache=_compiled,
     )
     environment.to_html = _to_html(locale)
-    environment.globals |= GLOBALS | _of_locale(locale)
+    environment.globals |= GLOBALS | _of_locale(locale) | {"once": _once(environment)}
     environment.filters |= {"autolink": autolink, "markdown": markdown, "xml": _without_controls}
     return environment
 
@@ -78,6 +85,16 @@ def _of_locale(locale: Locale) -> dict[str, Any]:
         "number": locale.formats.number,
         "times": Times(locale),
     }
+
+
+def _once(environment: Environment) -> Callable[..., Markup]:
+    """Renders a template that shows nothing but these few values, and caches what it shows."""
+
+    @cache
+    def once(template: str, **values: bool) -> Markup:
+        return Markup(environment.get_template(template).render(values))  # noqa: S704 - templates escape what they show
+
+    return once
 
 
 def _without_controls(text: str) -> str:
