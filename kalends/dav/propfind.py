@@ -39,9 +39,12 @@ def propfind_calendar(call: Call) -> DavReply:
     responses = [write_response(describe(call, subject, folder))]
     if depth == "1":
         names = resource_names(call.root)
-        found = resources.find_all(call.ctx, calendar)
-        texts = text.read_all(call.ctx, calendar, found) if needs_text(names) else None
-        responses += listing.describe_all(subject, folder, names, found, texts, is_brief=call.is_brief)
+        if needs_text(names):
+            found = resources.find_all(call.ctx, calendar)
+            texts = text.read_all(call.ctx, calendar, found)
+            responses += listing.describe_all(subject, folder, names, found, texts, is_brief=call.is_brief)
+        else:
+            responses += listing.describe_all(subject, folder, names, resources.find_tags(call.ctx, calendar), is_brief=call.is_brief)
     return DavReply(207, multistatus(responses))
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kalends.context import Context
 from kalends.dav import store
-from kalends.dav.store import Item, Row
+from kalends.dav.store import Item, Row, Tagged
 from kalends.records.calendar import Calendar
 
 DERIVED_NAME = re.compile(r"(event|series)-([1-9][0-9]{0,17})\.ics")
@@ -49,6 +49,16 @@ class Resource(Struct, gc=False):
 def find_all(ctx: Context, calendar: Calendar) -> list[Resource]:
     events, series = store.find_events(ctx, calendar), store.find_series(ctx, calendar)
     return _build(events, series, store.find_all_rows(ctx, calendar))
+
+
+def find_tags(ctx: Context, calendar: Calendar) -> list[Tagged | Resource]:
+    """The same for lists, which need names and ETags alone: most of them without an object for what a client wrote."""
+    events = store.find_tagged(ctx, calendar)
+    rows = store.find_rows(ctx, (each.resource_id for each in events if not each.etag and each.resource_id))
+    others = find_by_rows(ctx, calendar, rows + store.find_rows_alone(ctx, calendar))
+    others += find_by_ids(ctx, calendar, [], (each.series_id for each in events if each.series_id))
+    by_name = {resource.name: resource for resource in others}
+    return [each for each in events if each.etag and each.name not in by_name] + list(by_name.values())
 
 
 def find_by_ids(ctx: Context, calendar: Calendar, event_ids: Iterable[int], series_ids: Iterable[int]) -> list[Resource]:

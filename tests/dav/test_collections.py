@@ -119,13 +119,15 @@ def test_a_move_to_another_calendar_keeps_the_event_and_its_responses(cast: Cast
     one, other = (calendar_path(alice, a_calendar(alice)["id"]) for _ in range(2))
     put(alice, f"{one}a.ics", ics(more=more))
     [event, *_] = alice.get("/api/events", query={"calendar_id": one.split("/")[-2]}).json["events"]
-    alice.post(f"/api/events/{event['id']}/responses", json={"response": "YES"})
+    responded = alice.post("/api/responses", json={"event_id": event["id"], "response": "YES"})
+    assert responded.status == 201, responded
     tokens = [sync(alice, path)[1] for path in (one, other)]
     assert transfer(alice, "MOVE", f"{one}a.ics", f"{other}b.ics") == 201
     assert [sync(alice, path, token)[0] for path, token in zip((one, other), tokens, strict=True)] == [{"a.ics": 404}, {"b.ics": 200}]
     assert alice.get(f"{other}b.ics").text == ics(more=more)
     moved = alice.get(f"/api/events/{event['id']}").json
     assert [str(each["id"]) for each in moved["calendars"]] == [other.split("/")[-2]]
+    assert moved["responses"]["yes"] == 1
     # And back, under another name.
     assert transfer(alice, "MOVE", f"{other}b.ics", f"{one}c.ics") == 201
     names = set(responses(propfind(alice, one, "D:getetag", depth="1")))
