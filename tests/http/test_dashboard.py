@@ -1,0 +1,55 @@
+"""The dashboard for Grafana in `deploy/` names metrics that the service exports, by labels that they have."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from prometheus_client import REGISTRY
+
+from kalends.db.postgres import replicas
+from tests.cast import Cast
+
+DASHBOARD = Path(__file__).parents[2] / "deploy" / "grafana.json"
+# Those that Prometheus adds, and the bound of a histogram's bucket.
+ADDED = {"instance", "le"}
+
+
+def _expressions() -> Iterator[str]:
+    dashboard = json.loads(DASHBOARD.read_text())
+    yield from (variable["query"]["query"] for variable in dashboard["templating"]["list"] if variable["type"] == "query")
+    for panel in dashboard["panels"]:
+        yield from (target["expr"] for target in panel["targets"])
+
+
+def _exported(cast: Cast) -> str:
+    # A request that is counted before the metrics are read.
+    cast.anonymous.get("/healthz")
+    replicas.reads.labels("primary", "behind").inc(0)
+    reply = cast.anonymous.get("/metrics", headers={"Authorization": "Bearer figures-please"})
+    assert reply.status == 200
+    return reply.text
+
+
+def test_each_metric_of_the_dashboard_is_exported(cast: Cast) -> None:
+    exported = _exported(cast)
+    samples = set(re.findall(r"^(kalends_\w+)[{ ]", exported, re.MULTILINE)) | set(
+        re.findall(r"^# TYPE (kalends_\w+)", exported, re.MULTILINE)
+    )
+    for expression in _expressions():
+        named = set(re.findall(r"\bkalends_\w+", expression))
+        assert named, expression
+        assert named <= samples, expression
+
+
+def test_each_metric_of_the_service_is_on_the_dashboard() -> None:
+    expressions = " ".join(_expressions())
+    for family in REGISTRY.collect():
+        assert not family.name.startswith("kalends_") or family.name in expressions, family.name
+
+
+def test_the_dashboard_groups_by_labels_that_are_there(cast: Cast) -> None:
+    labels = set(re.findall(r'[{,](\w+)="', _exported(cast))) | ADDED
+    for expression in _expressions():
+        for group in re.findall(r" by \(([^)]+)\)", expression):
+            assert set(group.split(", ")) <= labels, expression
