@@ -17,6 +17,7 @@ from kalends.values import timestamps
 from tests.cast import Cast, a_calendar, a_response, an_invitation, shared
 from tests.client import Client
 from tests.conftest import Clock
+from tests.deliveries.samples import empty_queue
 from tests.events.test_notify import an_event_with_guests, names_of, response_id
 from tests.responses.mail import read_mail, text_of
 
@@ -47,6 +48,11 @@ def run_worker(db: Database, settings: Settings, clock: Clock) -> None:
 @pytest.fixture(autouse=True)
 def same_clock(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timestamps, "now", clock)
+
+
+@pytest.fixture(autouse=True)
+def no_other_messages(db: Database) -> None:
+    empty_queue(db)
 
 
 def test_a_message_goes_to_those_whom_it_names_also_when_the_event_is_over(
