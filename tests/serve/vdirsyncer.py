@@ -40,21 +40,22 @@ password = "{password}"
         # It creates a calendar if there is none of this name.
         self.run("vdirsyncer", "-c", str(folder / "config"), "discover")
 
-    def run(self, program: str, *arguments: str) -> str:
+    def run(self, program: str, *arguments: str, typed: str = "yes\n") -> str:
+        """What the program prints; `typed` is what somebody replies to its questions."""
         done = subprocess.run(
             [str(Path(sys.executable).parent / program), *arguments],
             capture_output=True,
             text=True,
             timeout=TIMEOUT,
-            input="yes\n",
-            env=os.environ | {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder)},
+            input=typed,
+            env=os.environ | {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder)},
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     def sync(self) -> dict[str, bytes]:
-        """Synchronise; returns the files by their UIDs."""
-        self.run("vdirsyncer", "-c", str(self.folder / "config"), "sync")
+        """Synchronise, even if one side has become empty; returns the files by their UIDs."""
+        self.run("vdirsyncer", "-c", str(self.folder / "config"), "sync", "--force-delete")
         files = [path.read_bytes() for path in self.files.iterdir()]
         return {next(line[4:] for line in text.decode().splitlines() if line.startswith("UID:")): text for text in files}
 
