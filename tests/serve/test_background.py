@@ -6,10 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from kalends.db import Database, last_runs, open_database
+from kalends.settings import Settings
 from tests.serve.conftest import Start
 from tests.serve.running import command, environment, eventually, living, run
 from tests.serve.test_stop import Load
@@ -86,10 +89,18 @@ def test_the_worker_runs_alone_until_sigterm(tmp_path: Path, empty_database: str
         stderr=subprocess.PIPE,
     )
     eventually(lambda: "ok   database\n" in run("doctor", folder=tmp_path, data=tmp_path, database=empty_database).stdout)
+    with closing(open_database(Settings(data=str(tmp_path), database=empty_database))) as db:
+        eventually(lambda: _has_run(db))
     assert worker.poll() is None
     worker.terminate()
     _, errors = worker.communicate(timeout=10)
     assert (worker.returncode, errors) == (0, b"")
+
+
+def _has_run(db: Database) -> bool:
+    """Whether the worker has begun to work: before, a signal ends it as any process."""
+    with db.read() as tx:
+        return last_runs.find(tx, "worker") is not None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no thread can be singled out from outside")
