@@ -49,7 +49,9 @@ def _share_metrics(settings: Settings) -> None:
     if settings.metrics_token:
         folder = settings.folder / "metrics"
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700, parents=True)
+        # The mode of `mkdir` is not that of the parents that it creates.
+        settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 

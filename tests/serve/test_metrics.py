@@ -40,6 +40,10 @@ def test_invented_methods_create_no_metrics(service: Running) -> None:
     assert "FETCH" not in metrics + "".join(service.lines)
 
 
+def test_the_folder_that_the_first_start_with_metrics_creates_is_private(service: Running) -> None:
+    assert (service.folder / "data").stat().st_mode & 0o777 == 0o700
+
+
 def test_the_metrics_require_the_token(service: Running) -> None:
     for headers in ({}, bearer("wrong"), {"Authorization": "figures-please"}):
         refused = service.get("/metrics", headers=headers)
