@@ -162,7 +162,7 @@ def _registration(name: str) -> Registration:
 
 
 def _queue(port: int, db: Database, messages: int) -> None:
-    """An organiser writes to so many guests."""
+    """An organiser writes to this many guests."""
     user = User(port)
     event_id = int(user.json(Request("/api/events", {"title": "Gig", "start_time": "2099-06-01T20:00", "public": 1}))["id"])
     insert_responses(db, event_id, messages)

@@ -39,7 +39,7 @@ class Dialect(ABC):
     def records(self, name: str, columns: Mapping[str, str]) -> str:
         """To follow FROM: a list of records, passed as JSON in the parameter of this name, with columns of these types.
 
-        One statement for all records is far quicker than one for each.
+        One statement for all records is much faster than one for each.
         """
 
     @abstractmethod

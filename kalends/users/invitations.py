@@ -68,7 +68,7 @@ def find_by_address(ctx: Context, email_address: str) -> AccountInvitation | Non
 
 
 def use(ctx: Context, invitation: AccountInvitation) -> None:
-    """Make the link void. Raises Forbidden if somebody was quicker."""
+    """Make the link void. Raises Forbidden if it was used before."""
     if not delete(ctx, invitation.id):
         raise errors.Forbidden(VOID)
 

@@ -1,4 +1,4 @@
-"""Compiles templates into quicker code than Jinja does by itself: a page has hundreds of expressions."""
+"""Compiles templates into faster code than Jinja does by itself: a page has hundreds of expressions."""
 
 from typing import Any
 

@@ -105,7 +105,7 @@ class SlowWriters:
             follower.follow()
 
     def write(self, writes: int) -> None:
-        """Let the writers write until so many writes have succeeded or one failed, while the followers read on."""
+        """Let the writers write until this many writes have succeeded or one failed, while the followers read on."""
         with ThreadPoolExecutor(len(self._writers)) as threads:
             running: list[Future[None]] = [threads.submit(self._act, writer, writes) for writer in self._writers]
             while not all(future.done() for future in running):

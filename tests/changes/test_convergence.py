@@ -107,7 +107,7 @@ def test_followers_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) 
 )
 @pytest.mark.on_one_database
 def test_a_missing_trigger_is_noticed(cast: Cast, db: Database, table: str, trigger: str) -> None:
-    """So the walk can fail: without a tombstone, or without the entries of a right that is given or taken away."""
+    """So the walk can fail: without a tombstone, or without the entries of a right that is granted or revoked."""
     with without_trigger(db, table, trigger), pytest.raises(AssertionError, match=NOTICED):
         _walk(cast, Random(1), 1_000)
 

@@ -26,7 +26,7 @@ Work = Callable[..., list[EmailMessage]]
 
 @pytest.fixture
 def work(db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Work:
-    """Let so many seconds pass, then do what a worker does: claim what is due and send it. Returns the messages to the guests of the
+    """Let this many seconds pass, then do what a worker does: claim what is due and send it. Returns the messages to the guests of the
     event, which have its number in their address."""
     monkeypatch.setattr(timestamps, "now", clock)
     empty_queue(db)

@@ -21,7 +21,7 @@ METRICS_TOKEN = "figures-please"
 POSITION = "Kalends-Position"
 CLIENTS = 4
 READS = 2_000
-# How long replay goes on and stands still by turns, in seconds.
+# How long replay goes on and stops, alternately, in seconds.
 PAUSES = (0.05, 0.5)
 HANG_SECONDS = 5
 

@@ -1,4 +1,4 @@
-"""Templates that are compiled into quicker code show what Jinja's own would."""
+"""Templates that are compiled into faster code show what Jinja's own would."""
 
 from typing import Any
 

@@ -13,7 +13,7 @@ from kalends.http.request import Request
 MAX_ITEMS = 500
 # An error lists this many broken fields.
 MAX_ERRORS = 100
-# Within so many bytes the array begins.
+# The array begins within this many bytes.
 HEAD = 64
 # The name under which an idempotency key knows the items.
 ITEMS = "[]"
