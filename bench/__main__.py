@@ -5,7 +5,23 @@ import sys
 
 import click
 
-from bench import databases, deliveries, floor, followers, growth, guests, journal, memory, series, sitemap, speed, workers, writes, wrk
+from bench import (
+    databases,
+    dav,
+    deliveries,
+    floor,
+    followers,
+    growth,
+    guests,
+    journal,
+    memory,
+    series,
+    sitemap,
+    speed,
+    workers,
+    writes,
+    wrk,
+)
 from bench.databases import FEW, FOLDER, KINDS, MANY
 from bench.report import LISTED, Report
 
@@ -19,6 +35,7 @@ MEASURES = {
     "followers": followers,
     "journal": journal,
     "guests": guests,
+    "dav": dav,
     "deliveries": deliveries,
     "sitemap": sitemap,
     "growth": growth,

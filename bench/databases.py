@@ -49,22 +49,26 @@ class Databases:
     def __init__(self, server: Any):
         self._server = server
 
-    def fill(self, kind: str, events: int) -> None:
+    @property
+    def postgres_pid(self) -> int:
+        return int(self._server.get_pid())
+
+    def fill(self, kind: str, events: int, *, one_calendar: bool = False) -> None:
         """Load this many events, unless they are there. A partly loaded database has another name, and is begun anew."""
-        name = f"events_{events}"
+        name = _name(events, one_calendar)
         if self._has(kind, name):
             # Migrates.
-            _load(self._where(kind, name), events)
+            _load(self._where(kind, name), events, one_calendar)
             return
         self._drop(kind, f"{name}_part")
         self._make(kind, f"{name}_part")
-        _load(self._where(kind, f"{name}_part"), events)
+        _load(self._where(kind, f"{name}_part"), events, one_calendar)
         self._rename(kind, f"{name}_part", name)
 
     @contextmanager
-    def copy(self, kind: str, events: int) -> Iterator[Where]:
+    def copy(self, kind: str, events: int, *, one_calendar: bool = False) -> Iterator[Where]:
         """A copy of the filled database, for the duration of the block: beside the original, so that it is on the same disk."""
-        original, name = f"events_{events}", f"copy_{uuid4().hex}"
+        original, name = _name(events, one_calendar), f"copy_{uuid4().hex}"
         shutil.copytree(self._where(kind, original).data, self._where(kind, name).data)
         try:
             if kind == POSTGRES:
@@ -151,5 +155,9 @@ def bare(where: Where, *, text_index: bool = False) -> None:
     sqlite.close()
 
 
-def _load(where: Where, events: int) -> None:
-    load.fill(settings.load({"data": str(where.data), "database": where.database}), events)
+def _name(events: int, one_calendar: bool) -> str:
+    return f"{'calendar' if one_calendar else 'events'}_{events}"
+
+
+def _load(where: Where, events: int, one_calendar: bool) -> None:
+    load.fill(settings.load({"data": str(where.data), "database": where.database}), events, one_calendar=one_calendar)

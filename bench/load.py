@@ -25,7 +25,8 @@ START = 1_767_225_600
 TWO_YEARS = 2 * 365 * 86_400
 EVENTS_OF_A_CALENDAR = 500
 CALENDARS_OF_A_USER = 20
-BATCH = 20_000
+# Events of one transaction. PostgreSQL takes the longer for each, the more often a transaction changes a calendar.
+BATCH = 500
 
 WORDS = (
     "autumn ballad bebop blues brass choir circle city coast concert dance dawn dinner drum early evening fair family "
@@ -60,8 +61,8 @@ def main(events: int, data: str | None, database: str | None) -> None:
     fill(settings.load({"data": data, "database": database}), events)
 
 
-def fill(configuration: Settings, events: int) -> None:
-    """Load the events, 500 to a calendar and 20 calendars to a user; nothing when they are there already."""
+def fill(configuration: Settings, events: int, *, one_calendar: bool = False) -> None:
+    """Load the events, 500 to a calendar and 20 calendars to a user, or all to one; nothing when they are there already."""
     tokens.ensure_secret(configuration)
     db = open_database(configuration)
     migrate(db)
@@ -69,7 +70,9 @@ def fill(configuration: Settings, events: int) -> None:
     with ctx.read() as tx:
         held = int(tx.value("SELECT count(*) FROM events"))
     if held < events:
-        _load(db, ctx, _places(ctx, events), events)
+        # The third is the first private one that is not primary.
+        places = _places(ctx, events)
+        _load(db, ctx, [places[2]] if one_calendar else places, events)
         _settle(db, configuration)
     db.close()
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from bench import load
@@ -80,19 +81,19 @@ def requests(user: User) -> dict[str, Request]:
     ids = [event["id"] for event in user.json(user.requests["index"])["events"]]
     return {
         "show": Request(f"{calendar}/{user.event_id}.ics"),
-        "index": Request(f"{calendar}/", method="REPORT", body=_multiget(f"{calendar}/{event_id}.ics" for event_id in ids)),
-        "create": Request(f"{calendar}/{NEW}.ics", method="PUT", body=_new_event()),
+        "index": Request(f"{calendar}/", method="REPORT", body=multiget(f"{calendar}/{event_id}.ics" for event_id in ids)),
+        "create": Request(f"{calendar}/{NEW}.ics", method="PUT", body=new_event()),
     }
 
 
-def _multiget(hrefs: Iterable[str]) -> str:
+def multiget(hrefs: Iterable[str]) -> str:
     """RFC 4791, section 7.9."""
     listed = "".join(f"<D:href>{href}</D:href>" for href in hrefs)
     wanted = "<D:prop><D:getetag/><C:calendar-data/></D:prop>"
     return f'<C:calendar-multiget xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">{wanted}{listed}</C:calendar-multiget>'
 
 
-def _new_event() -> str:
+def new_event() -> str:
     return _event(NEW, int(datetime.fromisoformat(NOON).timestamp()), {"SUMMARY": "Rehearsal", "CATEGORIES": "jazz,trio"})
 
 
@@ -112,12 +113,21 @@ def _write_files(folder: Path, events: int) -> None:
         (home / str(calendar_id)).mkdir(parents=True)
         (home / str(calendar_id) / ".Radicale.props").write_text(json.dumps({"tag": "VCALENDAR"}))
     for row in load.event_rows(load.START, [(1, calendar_id, False) for calendar_id in calendars], events):
-        lines = {
-            "DTEND": _format(row["end_at"]),
-            "SUMMARY": row["title"],
-            "DESCRIPTION": row["description"],
-            "LOCATION": row["location"].replace(",", "\\,"),
-            "CATEGORIES": row["tags"],
-        }
-        (home / str(row["calendar_id"]) / f"{row['id']}.ics").write_text(_event(f"event-{row['id']}", row["start_at"], lines), newline="")
+        write_event(home / str(row["calendar_id"]), row)
+    write_password(folder)
+
+
+def write_event(folder: Path, row: dict[str, Any]) -> None:
+    """Write the event of a row of `bench.load` into a file of its own."""
+    lines = {
+        "DTEND": _format(row["end_at"]),
+        "SUMMARY": row["title"],
+        "DESCRIPTION": row["description"],
+        "LOCATION": row["location"].replace(",", "\\,"),
+        "CATEGORIES": row["tags"],
+    }
+    (folder / f"{row['id']}.ics").write_text(_event(f"event-{row['id']}", row["start_at"], lines), newline="")
+
+
+def write_password(folder: Path) -> None:
     (folder / "passwords").write_text(f"{USER}:{load.PASSWORD}\n")

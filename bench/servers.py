@@ -19,6 +19,8 @@ QUIET = {"KALENDS_ACCESS_LOG": "off", "KALENDS_RATE_LIMITS": "off"}
 # What the service is compared with is installed apart from it.
 OTHERS = Path(".venv-bench/bin")
 START_SECONDS = 60
+# In the command of a server that does not read its port from the environment.
+PORT = "{port}"
 # A server is idle if it used no processor time for this long.
 IDLE_SECONDS = 0.1
 SETTLE_SECONDS = 20
@@ -53,6 +55,20 @@ class Server(Struct, frozen=True):
     def ticks(self) -> int:
         """The processor time that it has used, in the kernel's ticks of 10 ms."""
         return ticks(self.pids)
+
+
+def processor_time(pids: Iterable[int]) -> float:
+    """The processor time that all threads of the processes and of their children have used, in milliseconds."""
+    folders = [Path(f"/proc/{each}/task") for pid in pids for each in (pid, *_children(pid))]
+    return sum(_nanoseconds(stat) for folder in folders for stat in folder.glob("*/schedstat")) / 1_000_000
+
+
+def _nanoseconds(stat: Path) -> int:
+    try:
+        return int(stat.read_text().split()[0])
+    except OSError:
+        # It has ended.
+        return 0
 
 
 def ticks(pids: Iterable[int]) -> int:
@@ -108,10 +124,19 @@ def radicale(config: Path, *, cores: str = SERVER_CORE) -> Iterator[Server]:
 
 
 @contextmanager
+def xandikos(folder: Path, *, cores: str = SERVER_CORE) -> Iterator[Server]:
+    """Xandikos with its own server and its indexes loaded."""
+    command = [str(OTHERS / "xandikos"), "serve", "--eager", "--no-detect-systemd", "-l", "127.0.0.1", "-p", PORT]
+    with _started(cores, [*command, "-d", str(folder)], ready="/") as server:
+        yield server
+
+
+@contextmanager
 def _started(cores: str, command: list[str], *, ready: str = "/readyz", **environment: str) -> Iterator[Server]:
     port = _free_port()
     environment |= {"KALENDS_PORT": str(port), "GRANIAN_PORT": str(port)}
     began = time.perf_counter()
+    command = [str(port) if argument == PORT else argument for argument in command]
     with LOG.open("ab") as log:
         process = subprocess.Popen(["taskset", "-c", cores, *command], env=os.environ | QUIET | environment, stdout=log, stderr=log)
     try:
