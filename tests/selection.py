@@ -48,9 +48,13 @@ LONGEST = (
 )
 
 hypothesis_settings.register_profile(
-    "quick", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    "quick",
+    max_examples=25,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-hypothesis_settings.register_profile("thorough", hypothesis_settings.get_profile("quick"), max_examples=500)
+hypothesis_settings.register_profile("thorough", hypothesis_settings.get_profile("quick"), derandomize=False, max_examples=500)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

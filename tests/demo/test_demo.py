@@ -69,6 +69,7 @@ def test_a_site_without_other_people_introduces_itself(tmp_path: Path, is_used: 
         assert (str(SITE.headline) in guest.get("/").text) is not is_used
 
 
+@pytest.mark.on_one_database
 def test_the_demo_has_records_of_every_kind(ana: Client) -> None:
     calendars = ana.get("/api/calendars").json["calendars"]
     assert [calendar["name"] for calendar in calendars] == ["Ana Souza", "Jazz in town", "Canal runners"]
@@ -87,6 +88,7 @@ def test_the_demo_has_records_of_every_kind(ana: Client) -> None:
     assert len(comments) == len(COMMENTS)
 
 
+@pytest.mark.on_one_database
 def test_the_demo_has_several_organisers_and_posters(ana: Client) -> None:
     now = datetime.fromtimestamp(NOON, UTC)
     events = every_event(ana, scope="public", start_time=now.isoformat())
@@ -99,6 +101,7 @@ def test_the_demo_has_several_organisers_and_posters(ana: Client) -> None:
     assert ana.get(posters["Silent film with piano"].removeprefix("http://testserver")).status == 200
 
 
+@pytest.mark.on_one_database
 def test_the_demo_events_are_around_today(ana: Client) -> None:
     now = datetime.fromtimestamp(NOON, UTC)
     before = every_event(ana, start_time=(now - timedelta(days=15)).isoformat(), end_time=now.isoformat())
@@ -108,6 +111,7 @@ def test_the_demo_events_are_around_today(ana: Client) -> None:
     assert len({event["start_time"][:10] for event in to_come}) >= 20
 
 
+@pytest.mark.on_one_database
 def test_guests_have_responded_to_upcoming_demo_events(ana: Client) -> None:
     (concert,) = every_event(ana, title='"Blue Hour"')
     event = ana.get(f"/api/events/{concert['id']}").json
@@ -117,6 +121,7 @@ def test_guests_have_responded_to_upcoming_demo_events(ana: Client) -> None:
     assert ana.get(f"/api/events/{first['id']}").json["responses"]["yes"] > 0
 
 
+@pytest.mark.on_one_database
 def test_the_demo_has_a_cancelled_a_postponed_event_and_series_with_rich_rules(ana: Client) -> None:
     statuses = {event["title"]: (event["status"], event["status_note"]) for event in every_event(ana) if event["status"] != "planned"}
     assert statuses == STATUS
@@ -128,6 +133,7 @@ def test_the_demo_has_a_cancelled_a_postponed_event_and_series_with_rich_rules(a
     assert all(datetime.fromisoformat(run["start_time"]).weekday() in (1, 3) for run in every_event(ana, title="Evening run"))
 
 
+@pytest.mark.on_one_database
 def test_the_demo_sends_no_messages(ana: Client, db: Database) -> None:
     with db.read() as tx:
         owned = "SELECT count(*) FROM deliveries WHERE owner_id = (SELECT id FROM users WHERE user_name = :name)"

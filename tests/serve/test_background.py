@@ -79,6 +79,7 @@ def test_the_server_runs_without_a_worker_if_so_configured(start: Start) -> None
     assert len(service.children) == 1
 
 
+@pytest.mark.on_one_database
 def test_the_worker_runs_alone_until_sigterm(tmp_path: Path, empty_database: str) -> None:
     """It migrates too, since either may be started first."""
     worker = subprocess.Popen(

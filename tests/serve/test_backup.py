@@ -98,6 +98,7 @@ def test_a_backup_says_what_it_did_and_is_readable_to_its_owner_alone(place: Pla
     assert (place.data / "secret").read_bytes() not in gzip.decompress(file.read_bytes())
 
 
+@pytest.mark.on_one_database
 def test_no_secret_is_in_the_database_nor_in_a_backup(start: Start, place: Place, file: Path) -> None:
     """Credentials are not in the replies that are stored under an Idempotency-Key either."""
     service = start(database=place.database)
@@ -130,6 +131,7 @@ def _bytes(value: str) -> bytes:
         return b""
 
 
+@pytest.mark.on_one_database
 def test_a_backup_file_is_replaced_only_with_force(place: Place, file: Path) -> None:
     file.write_text("precious")
     assert "is there already" in place.refused("backup", str(file))

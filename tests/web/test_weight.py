@@ -8,7 +8,7 @@ from playwright.sync_api import Request
 
 from tests.client import Reply
 from tests.openapi import page as html
-from tests.web.pages import PAGES, VISITS, Visit, address, reader
+from tests.web.pages import IN_SHORT, PAGES, Visit, address, reader
 from tests.web.scene import Scene
 from tests.web.windows import Windows, go
 
@@ -21,7 +21,7 @@ PICTURES = (".png", ".svg")
 GZIP = {"Accept-Encoding": "gzip"}
 
 
-@pytest.mark.parametrize("visit", VISITS, ids=str)
+@pytest.mark.parametrize("visit", IN_SHORT, ids=str)
 def test_a_page_with_its_files_stays_within_the_budget(scene: Scene, visit: Visit) -> None:
     page = _get(scene, visit)
     files = {target for target in _files(page.text) if not target.partition("?")[0].endswith(PICTURES)}
@@ -42,7 +42,7 @@ def test_a_page_makes_the_browser_fetch_no_more_than_the_budget(windows: Windows
     assert sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes) <= BUDGET
 
 
-@pytest.mark.parametrize("visit", VISITS, ids=str)
+@pytest.mark.parametrize("visit", IN_SHORT, ids=str)
 def test_a_page_has_a_strict_policy_and_nothing_inline(scene: Scene, visit: Visit) -> None:
     reply = _get(scene, visit)
     policy = reply.headers["Content-Security-Policy"]
