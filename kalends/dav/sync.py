@@ -21,7 +21,7 @@ from kalends.records.calendar import Calendar
 
 # How many entries are read in one statement.
 BATCH = 5_000
-KINDS = ("event", "series", "resource")
+KINDS = ("event", "series", "dates", "resource")
 
 _COLLECTION = r"([0-9]{1,18}|book-[0-9]{1,18}(?:-[0-9]{1,18})?)"
 _TOKEN = re.compile(rf"urn:kalends:{_COLLECTION}:([0-9]{{1,16}})\.([0-9]{{1,18}})\.([0-9]{{1,18}})(?::([^\s:]{{1,1000}}))?")
@@ -65,7 +65,7 @@ def read(ctx: Context, calendar: Calendar, token_text: str, limit: int | None) -
     if token.last:
         return _list(ctx, calendar, token, limit)
     end = max(token.position, journal.end)
-    entries, position = read_entries(ctx, [calendar.id], KINDS, token.position, end, limit)
+    entries, position = read_entries(ctx, calendar.id, KINDS, token.position, end, limit)
     changed, gone = _resolve(ctx, calendar, entries)
     next_token = Token(str(calendar.id), journal.epoch, position)
     return Changes(changed, gone, next_token.text, is_cut=position != end)
@@ -96,14 +96,15 @@ def _list(ctx: Context, calendar: Calendar, token: Token, limit: int | None) -> 
 
 
 def read_entries(
-    ctx: Context, calendar_ids: list[int], kinds: tuple[str, ...], after: Position, end: Position, limit: int | None
+    ctx: Context, calendar_id: int | None, kinds: tuple[str, ...], after: Position, end: Position, limit: int | None
 ) -> tuple[list[Entry], Position]:
-    """The entries after the position, for at most `limit` records, and the position up to which they go; without calendars, the
+    """The entries after the position, for at most `limit` records, and the position up to which they go; without a calendar, the
     actor's own."""
     entries: list[Entry] = []
     records: set[tuple[str, int]] = set()
+    calendar_ids = [] if calendar_id is None else [calendar_id]
     while True:
-        batch = journal_store.find_entries(ctx, calendar_ids, after, end, kinds, BATCH, has_own=not calendar_ids)
+        batch = journal_store.find_entries(ctx, calendar_ids, after, end, kinds, BATCH, own_on=calendar_id)
         for entry in batch:
             record = entry.kind, entry.record_id
             if limit is not None and record not in records and len(records) >= limit:
@@ -118,7 +119,7 @@ def read_entries(
 def _resolve(ctx: Context, calendar: Calendar, entries: list[Entry]) -> tuple[list[Resource], list[str]]:
     """The resources of the entries as they are now, and the names of those that are gone."""
     event_ids = sorted({entry.record_id for entry in entries if entry.kind == "event"})
-    series_ids = {entry.record_id for entry in entries if entry.kind == "series"}
+    series_ids = {entry.record_id for entry in entries if entry.kind in ("series", "dates")}
     row_ids = {entry.record_id for entry in entries if entry.kind == "resource"}
     series_of = store.find_series_of(ctx, event_ids)
     # An event that was deleted or has left its series tells of the series, too.

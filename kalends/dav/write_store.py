@@ -54,12 +54,12 @@ def update_base(ctx: Context, row_id: int, base: bytes, state: str) -> None:
 def update_parts(ctx: Context, calendar: Calendar, row_id: int, event_ids: Sequence[int], series_ids: Sequence[int]) -> None:
     """The file is now these events and series, and no others. Other files of theirs in the calendar are gone."""
     ctx.tx.run("DELETE FROM dav_parts WHERE resource_id = :id", id=row_id)
-    for column, ids in (("event_id", event_ids), ("series_id", series_ids)):
-        for (other_id,) in ctx.tx.rows(
-            f"SELECT DISTINCT resource_id FROM dav_parts WHERE calendar_id = :calendar AND {column} {ctx.db.in_list('ids')}",
-            calendar=calendar.id,
-            ids=list(ids),
-        ):
+    in_ids = ctx.db.in_list("ids")
+    # A series may have the file of the event that was repeated.
+    repeated = f"event_id IN (SELECT e.id FROM events e WHERE e.series_id {in_ids})"
+    for condition, ids in ((f"event_id {in_ids}", event_ids), (f"series_id {in_ids}", series_ids), (repeated, series_ids)):
+        sql = f"SELECT DISTINCT resource_id FROM dav_parts WHERE calendar_id = :calendar AND {condition}"
+        for (other_id,) in ctx.tx.rows(sql, calendar=calendar.id, ids=list(ids)) if ids else []:
             delete_file(ctx, other_id)
     parts: list[dict[str, Any]] = [{"event_id": event_id, "series_id": None} for event_id in event_ids]
     parts += [{"event_id": None, "series_id": series_id} for series_id in series_ids]

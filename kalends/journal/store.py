@@ -14,6 +14,9 @@ from kalends.journal.cursor import Position
 # How many entries or changes are deleted in one transaction.
 BATCH = 1_000
 DAY = 86_400
+# An event of the entry `s` that a calendar has, though that lets nobody see it.
+_SEEN_ELSEWHERE = """s.kind = 'event' AND EXISTS (
+    SELECT 1 FROM placements p WHERE p.event_id = s.record_id AND p.calendar_id = :own_on AND NOT p.grants)"""
 
 
 class Entry(Struct, frozen=True):
@@ -54,17 +57,20 @@ def find_journal(ctx: Context) -> Journal:
 
 
 def find_entries(
-    ctx: Context, calendar_ids: list[int], after: Position, end: Position, kinds: Sequence[str], limit: int, *, has_own: bool = True
+    ctx: Context, calendar_ids: list[int], after: Position, end: Position, kinds: Sequence[str], limit: int, *, own_on: int | None = None
 ) -> list[Entry]:
-    """The first entries between the positions for the members of these calendars; has_own: and those for the actor."""
+    """The first entries between the positions for the members of these calendars, and those for the actor.
+
+    own_on: of these, only events that are on this calendar, where the actor may see them for the sake of another one."""
     kind_list = ", ".join(f"'{kind}'" for kind in kinds)
     rest = f"AND {ctx.db.is_between_positions} AND s.kind IN ({kind_list}) ORDER BY s.tx, s.id LIMIT :limit"
     of_each = ctx.db.for_each("each", "sync_entries n", f"SELECT s.id FROM sync_entries s WHERE s.calendar_id = each.id {rest}")
     selects = [f"SELECT {columns(Entry, 'n')} FROM {of_each}"]
     params: dict[str, Any] = {"tx": after[0], "id": after[1], "end_tx": end[0], "end_id": end[1], "limit": limit, "each": calendar_ids}
-    if ctx.actor and has_own:
+    if ctx.actor:
+        rest = rest if own_on is None else f"AND {_SEEN_ELSEWHERE} {rest}"
         selects.append(f"SELECT * FROM (SELECT {columns(Entry, 's')} FROM sync_entries s WHERE s.user_id = :me {rest}) AS own")
-        params["me"] = ctx.actor.id
+        params |= {"me": ctx.actor.id} | ({} if own_on is None else {"own_on": own_on})
     entries = ctx.tx.all(Entry, " UNION ALL ".join(selects), **params)
     return sorted(entries, key=lambda entry: entry.position)[:limit]
 

@@ -152,6 +152,19 @@ def test_a_move_within_a_calendar_is_a_new_name(cast: Cast, is_named: bool) -> N
     assert sync(alice, path, token)[0] == {old: 200, "new.ics": 404}
 
 
+def test_an_event_that_was_repeated_is_moved_to_a_new_name(cast: Cast) -> None:
+    """The series has the name of the event from which it was made."""
+    alice, calendar = cast.alice, a_calendar(cast.alice)
+    path = calendar_path(alice, calendar["id"])
+    put(alice, f"{path}a.ics", ics())
+    [event] = alice.get("/api/events", query={"calendar_id": calendar["id"]}).json["events"]
+    assert alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 2}).status == 200
+    names, token = sync(alice, path)
+    assert names == {"a.ics": 200}
+    assert transfer(alice, "MOVE", f"{path}a.ics", f"{path}b.ics") == 201
+    assert sync(alice, path, token)[0] == {"a.ics": 404, "b.ics": 200}
+
+
 def test_a_copy_is_another_event(cast: Cast) -> None:
     alice = cast.alice
     one, other = (calendar_path(alice, a_calendar(alice)["id"]) for _ in range(2))

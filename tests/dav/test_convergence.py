@@ -15,6 +15,7 @@ from kalends.journal.store import Entry
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.changes.triggers import without_trigger
+from tests.dav import clients
 from tests.dav.devices import DavWriters, Device
 from tests.dav.test_write import ics, put
 from tests.http.stored_rows import fresh_service
@@ -61,6 +62,38 @@ def _walk(cast: Cast, random: Random, steps: int) -> None:
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 20))])
 def test_devices_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) -> None:
     _walk(cast, Random(seed), 1_000 if soak else 150)
+
+
+def test_a_device_learns_of_a_series_of_which_another_date_changed(cast: Cast) -> None:
+    """Its version is that of all its dates, also of those that are not on the calendar."""
+    other = a_calendar(cast.alice)
+    event = an_event(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 3})
+    last = cast.alice.get("/api/events?fields=id").json["events"][-1]
+    assert cast.alice.put(f"/api/events/{last['id']}/add", json={"calendar_id": other["id"]}).status == 200
+    device = Device(cast.alice, other["id"], Random(1))
+    device.sync()
+    for title in ("One", "Two"):
+        assert cast.alice.put(f"/api/events/{event['id']}", json={"title": title, "scope": "this"}).status == 200
+        _agree([device])
+
+
+def test_a_device_learns_what_another_calendar_shows_its_owner(cast: Cast) -> None:
+    """Somebody who may not edit a private event has placed it. Whether they see it depends on the share of its home."""
+    home = a_calendar(cast.alice)
+    shared(cast.alice, home, cast.bob, "viewer")
+    event = an_event(cast.alice, calendar_id=home["id"])
+    device = Device(cast.bob, cast.bob.primary_calendar_id, Random(1))
+    put(cast.alice, f"{clients.calendar_path(cast.alice, home['id'])}a.ics", ics())
+    assert cast.bob.put(f"/api/events/{event['id']}/add", json={"calendar_id": device.calendar_id}).status == 200
+    name = f"event-{event['id']}.ics"
+    for role in ("viewer", "editor"):
+        shared(cast.alice, home, cast.bob, role)
+        _agree([device])
+        assert set(device.etags) == {name}
+        cast.alice.put(f"/api/calendars/{home['id']}/unshare", json={"user_name": cast.bob.user_name})
+        assert clients.sync(cast.bob, device.path, device.token)[0] == {name: 404}
+        _agree([device])
 
 
 @pytest.mark.parametrize(

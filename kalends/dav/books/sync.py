@@ -44,7 +44,7 @@ def read(ctx: Context, book_id: int, token_text: str, limit: int | None) -> Chan
     if token.last:
         return _list(ctx, book_id, token, limit)
     end = max(token.position, journal.end)
-    entries, position = read_entries(ctx, [], KINDS, token.position, end, limit)
+    entries, position = read_entries(ctx, None, KINDS, token.position, end, limit)
     changed, gone = _resolve(ctx, book_id, entries)
     return Changes(changed, gone, Token(token.collection, journal.epoch, position).text, is_cut=position != end)
 

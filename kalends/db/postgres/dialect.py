@@ -35,6 +35,7 @@ class PostgresDialect(Dialect):
         # Each update of a row leaves a dead version behind, and thousands in one transaction would have to skip all of them.
         "unmarked": "xmin <> pg_current_xact_id()::xid",
         "tx": "BIGINT NOT NULL DEFAULT (pg_current_xact_id()::text::bigint)",
+        "transaction": "pg_current_xact_id()::text::bigint",
         "random": "CAST(floor(random() * 9007199254740991) AS BIGINT)",
         # The first two wait for the transactions that hold the calendar, and those that begin to hold it wait for these.
         "lock_old_calendar": "PERFORM 1 FROM calendars WHERE id = OLD.calendar_id FOR UPDATE;",

@@ -19,6 +19,7 @@ class SqliteDialect(Dialect):
         "now": "unixepoch()",
         "unmarked": "TRUE",
         "tx": "INTEGER NOT NULL DEFAULT 0",
+        "transaction": "(SELECT transaction_id FROM change_author)",
         "random": "abs(random() % 9007199254740991)",
         "author": "set_id, at, actor_id, via, request_id",
         "from_author": "FROM change_author",

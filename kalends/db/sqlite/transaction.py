@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import inf
+from random import getrandbits
 from time import monotonic
 from typing import Any
 
@@ -15,8 +16,10 @@ from kalends.db.sqlite.dialect import ids_containing
 from kalends.db.sqlite.errors import raise_translated
 from kalends.db.sqlite.group_commit import GroupCommit
 
-# The parameters in the order of the fields of Author.
-_RECORD_AUTHOR = "UPDATE change_author SET set_id = :set_id, at = :at, actor_id = :actor_id, via = :via, request_id = :request_id"
+# The parameters in the order of the fields of Author, and a number that tells the transaction from others.
+_RECORD_AUTHOR = """UPDATE change_author
+SET set_id = :set_id, at = :at, actor_id = :actor_id, via = :via, request_id = :request_id, transaction_id = :transaction_id"""
+TRANSACTION_ID_BITS = 53
 
 
 class ReadTransaction:
@@ -143,7 +146,7 @@ class SqliteTransaction(Transaction):
     def _record_author(self) -> None:
         assert self.author is not None
         author, self.author = self.author(), None
-        self._cursor.execute(_RECORD_AUTHOR, msgspec.structs.astuple(author))
+        self._cursor.execute(_RECORD_AUTHOR, (*msgspec.structs.astuple(author), getrandbits(TRANSACTION_ID_BITS)))
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
