@@ -49,7 +49,7 @@ LONGEST = (
 
 hypothesis_settings.register_profile(
     "quick",
-    max_examples=25,
+    max_examples=20,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

@@ -14,7 +14,7 @@ READS = [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET"]
 
 
 @pytest.mark.on_one_database
-@pytest.mark.parametrize("visibility", ["private", "public"])
+@pytest.mark.parametrize("visibility", ["private", pytest.param("public", marks=pytest.mark.soak)])
 def test_no_reply_shows_the_address_to_others(cast: Cast, settings: Settings, visibility: str) -> None:
     scene = Scene(cast, settings, visibility)
     a_comment(cast.alice, scene.event, email_address=CANARY, response="YES")

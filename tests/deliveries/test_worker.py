@@ -86,7 +86,7 @@ def queue_messages(service: Running, token: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("database", ["postgres", pytest.param("sqlite", marks=pytest.mark.soak)], indirect=True)
-@pytest.mark.parametrize(("messages", "kills"), [(60, 2), pytest.param(1_000, 20, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("messages", "kills"), [(30, 2), pytest.param(1_000, 20, marks=pytest.mark.soak)])
 def test_killed_workers_and_an_unreliable_server_lose_no_messages(
     start: Start,  # noqa: F811
     database: str,  # noqa: F811

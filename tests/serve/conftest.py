@@ -36,7 +36,7 @@ def empty_database(request: pytest.FixtureRequest) -> Iterator[str]:
 to_another_kind = pytest.mark.parametrize(
     ("database", "another_database"),
     [
-        ("sqlite", "to_postgres"),
+        pytest.param("sqlite", "to_postgres", marks=pytest.mark.soak),
         ("postgres", "to_sqlite"),
         pytest.param("sqlite", "to_sqlite", marks=pytest.mark.soak),
         pytest.param("postgres", "to_postgres", marks=pytest.mark.soak),

@@ -156,6 +156,7 @@ def test_a_restore_that_is_killed_changes_nothing(place: Place, file: Path, rows
     assert place.rows("SELECT count(*) FROM subscribers") == [(MANY,)]
 
 
+@pytest.mark.soak
 def test_a_restore_onto_a_full_disk_changes_nothing(file: Path, tmp_path: Path) -> None:
     place = Place(tmp_path, "")
     place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
