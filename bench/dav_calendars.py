@@ -84,7 +84,7 @@ def started_xandikos(folder: Path) -> Iterator[Calendar]:
 
 @contextmanager
 def files(events: int) -> Iterator[Path]:
-    """A folder with the files of both, for the duration of the block: in memory, since a disk may take minutes for so many."""
+    """A folder with the files of both, for the duration of the block: in memory, since a disk may take minutes for them."""
     with TemporaryDirectory(dir="/dev/shm") as folder:
         _write(Path(folder), events)
         yield Path(folder)

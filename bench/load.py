@@ -25,7 +25,7 @@ START = 1_767_225_600
 TWO_YEARS = 2 * 365 * 86_400
 EVENTS_OF_A_CALENDAR = 500
 CALENDARS_OF_A_USER = 20
-# Events of one transaction. PostgreSQL takes the longer for each, the more often a transaction changes a calendar.
+# Events of one transaction.
 BATCH = 500
 
 WORDS = (

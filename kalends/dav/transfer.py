@@ -30,8 +30,7 @@ def _transfer(call: Call, *, is_move: bool) -> DavReply:
     resource = write.find_locked(ctx, source, call.target.name)
     if resource is None:
         raise DavError(404, "There is no such resource in the calendar.")
-    if not ctx.caller.accepts_version(resource.etag):
-        raise errors.Stale("Somebody changed it since you read it. Read it again.")
+    ctx.require_version(resource.etag.strip('"'))
     replaced = write.find_locked(ctx, calendar, target.name)
     if (source.id, call.target.name) == (calendar.id, target.name):
         raise DavError(403, "The resource is there already.")

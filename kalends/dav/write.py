@@ -110,8 +110,8 @@ def find_locked(ctx: Context, calendar: Calendar, name: str) -> Resource | None:
 def require_match(call: Call, current: Listed | None) -> None:
     """Raise Stale if the client means another version of the resource (If-Match), or that there is none (If-None-Match: *)."""
     call.ctx.require_existence(current is not None)
-    if current and not call.ctx.caller.accepts_version(current.etag):
-        raise errors.Stale("Somebody changed it since you read it. Read it again, then send your change with the new ETag.")
+    if current:
+        call.ctx.require_version(current.etag.strip('"'))
 
 
 def _require_schedule_tag(call: Call, calendar: Calendar, current: Resource | None) -> None:

@@ -79,7 +79,7 @@ def test_a_device_learns_of_a_series_of_which_another_date_changed(cast: Cast) -
 
 
 def test_a_device_learns_what_another_calendar_shows_its_owner(cast: Cast) -> None:
-    """Somebody who may not edit a private event has placed it. Whether they see it depends on the share of its home."""
+    """A member who may not edit a private event has placed it. Whether they see it depends on the share of its home."""
     home = a_calendar(cast.alice)
     shared(cast.alice, home, cast.bob, "viewer")
     event = an_event(cast.alice, calendar_id=home["id"])

@@ -41,7 +41,7 @@ password = "{password}"
         self.run("vdirsyncer", "-c", str(folder / "config"), "discover")
 
     def run(self, program: str, *arguments: str, typed: str = "yes\n") -> str:
-        """What the program prints; `typed` is what somebody replies to its questions."""
+        """What the program prints; `typed` is what a user replies to its questions."""
         done = subprocess.run(
             [str(Path(sys.executable).parent / program), *arguments],
             capture_output=True,

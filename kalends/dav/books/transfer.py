@@ -28,8 +28,7 @@ def _transfer(call: Call, *, is_move: bool) -> DavReply:
     ctx = call.ctx
     contact_store.lock(ctx)
     source, card, target = require_book(call), require_card(call), destination(call)
-    if not ctx.caller.accepts_version(card.etag):
-        raise errors.Stale("Somebody changed it since you read it. Read it again.")
+    ctx.require_version(card.etag.strip('"'))
     book = book_store.find(ctx, target.slug)
     if book is None:
         raise DavError(409, "There is no address book at the Destination.")

@@ -58,7 +58,7 @@ class PostgresTableCopy(TableCopy):
     def triggers_disabled(self, tables: Sequence[str]) -> Iterator[None]:
         for table in tables:
             self._tx.script(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-        # Building a text index at once is much faster than row by row.
+        # Building a text index afterwards is much faster than row by row.
         indexes = self._tx.rows(
             """SELECT CAST(i.indexrelid::regclass AS TEXT), pg_get_indexdef(i.indexrelid)
                FROM unnest(CAST(:tables AS TEXT[])) AS name JOIN pg_index i ON i.indrelid = to_regclass(name)
