@@ -5,10 +5,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from kalends.db import Database
-from kalends.journal.cursor import Position, decode
+from kalends.db.postgres.database import Postgres
 from tests.client import Client
 
-ATTEMPTS, INTERVAL_SECONDS = 100, 0.02
+ATTEMPTS, INTERVAL_SECONDS = 3_000, 0.02
 Records = dict[tuple[str, int], dict[str, Any]]
 
 
@@ -30,14 +30,9 @@ class Follower:
     def follow(self, limit: int = 100, *, settles: bool = True) -> list[dict[str, Any]]:
         """Apply the changes since the cursor, and return them; settles: all that are committed by now, unless a transaction of the test
         itself is open."""
-        newest = _newest_entry(self.client) if settles else (0, 0)
-        applied = self._read(limit)
-        for _ in range(ATTEMPTS):
-            if decode(self.cursor).position >= newest:
-                break
-            threading.Event().wait(INTERVAL_SECONDS)
-            applied += self._read(limit)
-        return applied
+        if settles:
+            settle(self.client)
+        return self._read(limit)
 
     def __str__(self) -> str:
         return f"the follower of {self.calendar_id or 'all calendars'}, {self.kinds or 'all kinds'}"
@@ -71,22 +66,26 @@ class Follower:
 
 def find_cursor(client: Client, query: str = "") -> str:
     """A cursor after all that is committed by now."""
-    newest = _newest_entry(client)
-    for _ in range(ATTEMPTS):
-        reply = client.get(f"/api/changes?{query}")
-        assert reply.status == 200, reply
-        if decode(reply.json["cursor"]).position >= newest:
-            break
-        threading.Event().wait(INTERVAL_SECONDS)
+    settle(client)
+    reply = client.get(f"/api/changes?{query}")
+    assert reply.status == 200, reply
     return str(reply.json["cursor"])
 
 
-def _newest_entry(client: Client) -> Position:
-    """On PostgreSQL it is not final at once: transactions of other tests, in other databases of the server, may delay that."""
+def settle(client: Client) -> None:
+    """Wait until each reader is told of all that is committed by now. On PostgreSQL that is when all older transactions have ended, of
+    this database or of one that another test process has on the same server: a reader cannot always tell these apart."""
     db: Database = vars(client.app)["_services"].db
+    if not isinstance(db, Postgres):
+        return
     with db.read() as tx:
-        [(entry_tx, entry_id)] = tx.rows("SELECT coalesce(max(tx), 0), coalesce(max(id), 0) FROM sync_entries")
-    return entry_tx, entry_id
+        newest = tx.value("SELECT coalesce(max(tx), 0) FROM sync_entries")
+    for _ in range(ATTEMPTS):
+        with db.read() as tx:
+            if newest < tx.value("SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)"):
+                return
+        threading.Event().wait(INTERVAL_SECONDS)
+    raise AssertionError("an older transaction has not ended")
 
 
 def listing(client: Client, calendar_id: int | None) -> Records:

@@ -150,7 +150,7 @@ def _follow_slow_transaction(cast: Cast, db: Database, writers: int) -> None:
             other.start()
         for other in others:
             other.join(30)
-        follower.follow()
+        follower.follow(settles=False)
     follower.follow()
     assert follower.records["event", event["id"]]["title"] == "Slow"
     _agree([follower])

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 from defusedxml.ElementTree import fromstring
 
 from tests.cast import Person
-from tests.changes.follower import find_cursor
+from tests.changes.follower import settle
 from tests.client import Client, Reply
 
 SPACES = (
@@ -28,8 +28,7 @@ def report(client: Client, path: str, name: str, inner: str, **headers: str) -> 
 
 def sync(client: Client, path: str, token: str = "", limit: int | None = None) -> tuple[dict[str, int], str]:
     """The statuses of what changed by name, and the next token."""
-    # On PostgreSQL, what was written is told as soon as older transactions have ended, also those of other tests.
-    find_cursor(client)
+    settle(client)
     bound = f"<D:limit><D:nresults>{limit}</D:nresults></D:limit>" if limit else ""
     inner = f"<D:sync-token>{token}</D:sync-token><D:sync-level>1</D:sync-level>{bound}<D:prop><D:getetag/></D:prop>"
     reply = report(client, path, "D:sync-collection", inner)

@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 from tests.cast import Person
-from tests.changes.follower import find_cursor
+from tests.changes.follower import settle
 from tests.changes.writers import Writers
 from tests.client import Reply
 from tests.dav.clients import D, calendar_path, propfind, report, responses, tree
@@ -41,8 +41,7 @@ class Device:
     def sync(self, max_limit: int = 10) -> None:
         """Apply all changes since the token, in parts of random sizes or at once. A calendar that is not there is forgotten, or kept
         until it is there again."""
-        # On PostgreSQL, what was written is told as soon as older transactions have ended, also those of other tests.
-        find_cursor(self.person)
+        settle(self.person)
         if not self.token:
             self.etags = {}
         for _ in range(1_000):

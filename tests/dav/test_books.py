@@ -10,7 +10,7 @@ from kalends.db import Database
 from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import Cast, Person, a_contact
-from tests.changes.follower import find_cursor
+from tests.changes.follower import settle
 from tests.client import Reply
 from tests.conftest import NOON
 from tests.dav.clients import CR, SPACES, D, book_path, mkcol, propfind, report, responses, sync, tree
@@ -223,8 +223,7 @@ def test_a_sync_in_parts_has_each_card(cast: Cast, limit: int) -> None:
 
 def test_the_ctag_changes_with_a_card_alone(cast: Cast) -> None:
     def ctag() -> str:
-        # On PostgreSQL, what was written is told as soon as older transactions have ended, also those of other tests.
-        find_cursor(cast.alice)
+        settle(cast.alice)
         _, props = responses(propfind(cast.alice, book_path(cast.alice), "CS:getctag", "D:sync-token")).popitem()[1]
         return str(props["{http://calendarserver.org/ns/}getctag"].text)
 
