@@ -5,14 +5,14 @@ import http.client
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 import click
-from msgspec import Struct
 
 from bench import load, radicale, servers
 from bench.databases import POSTGRES, Databases
@@ -21,32 +21,64 @@ from bench.wrk import NEW, Request
 
 RADICALE, XANDIKOS = "radicale", "xandikos"
 RADICALE_PATH, XANDIKOS_PATH = f"/{radicale.USER}/all/", "/user/calendars/all/"
-# Of any one request: the first ones read all files.
-TIMEOUT = 120
+# Of any one request, in seconds; and of the first ones, which read all files.
+TIMEOUT, FIRST_TIMEOUT = 120, 300
 _COMMIT = ["-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "gc.auto=0", "commit", "--quiet", "--message", "Events"]
 
 
-class Calendar(Struct, frozen=True, eq=False):
-    """The calendar of a started server, and the processes that work for it, with their children."""
+class Calendar:
+    """The calendar of a server that runs during the block, and the processes that work for it, with their children."""
 
-    connection: http.client.HTTPConnection
-    path: str
-    pids: tuple[int, ...]
-    authorization: str = ""
+    def __init__(
+        self,
+        start: Callable[[], AbstractContextManager[servers.Server]],
+        path: str = "",
+        authorization: str = "",
+        database_pids: tuple[int, ...] = (),
+    ):
+        self.path, self.authorization = path, authorization
+        self._start, self._database_pids = start, database_pids
+        self._running = ExitStack()
+
+    def __enter__(self) -> "Calendar":
+        server = self._running.enter_context(self._start())
+        self.port, self._pids = server.port, (server.pid, *self._database_pids)
+        self._connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._connection.close()
+        self._running.close()
+
+    def restart(self) -> None:
+        """After a request that took too long: the server would still be working on it."""
+        self.__exit__()
+        self.__enter__()
 
     @property
     def processor_time(self) -> float:
-        return servers.processor_time(self.pids)
+        return servers.processor_time(self._pids)
 
-    def ask(self, request: Request) -> str:
-        """The reply's body."""
+    def ask(self, request: Request, seconds: int = TIMEOUT) -> str:
+        """The reply's body. Raises TimeoutError if the server is silent for so long."""
+        try:
+            return self._ask(request, seconds)
+        except ConnectionError:
+            # While others had their turns, the server has closed the connection.
+            self._connection.close()
+            return self._ask(request, seconds)
+
+    def _ask(self, request: Request, seconds: int) -> str:
+        self._connection.timeout = seconds
+        if self._connection.sock:
+            self._connection.sock.settimeout(seconds)
         new = uuid4().hex
         content_type = "text/calendar" if request.method == "PUT" else "application/xml"
         headers = {"Depth": "0" if "getctag" in request.body else "1", "Content-Type": content_type}
         if self.authorization:
             headers["Authorization"] = self.authorization
-        self.connection.request(request.method, request.path.replace(NEW, new), request.body.replace(NEW, new) or None, headers)
-        reply = self.connection.getresponse()
+        self._connection.request(request.method, request.path.replace(NEW, new), request.body.replace(NEW, new) or None, headers)
+        reply = self._connection.getresponse()
         content = reply.read().decode()
         if reply.status >= 300:
             sys.exit(f"{request.method} {request.path} returned {reply.status}: {content}")
@@ -57,29 +89,29 @@ class Calendar(Struct, frozen=True, eq=False):
 def kalends(databases: Databases, kind: str, events: int) -> Iterator[Calendar]:
     """The service, and an app password."""
     databases.fill(kind, events, one_calendar=True)
-    with databases.copy(kind, events, one_calendar=True) as where, servers.kalends(where) as server:
-        user = User(server.port)
+    pids = (databases.postgres_pid,) if kind == POSTGRES else ()
+    with (
+        databases.copy(kind, events, one_calendar=True) as where,
+        Calendar(partial(servers.kalends, where), database_pids=pids) as calendar,
+    ):
+        user = User(calendar.port)
         user_id = user.json(Request("/api/users/current"))["id"]
         password = user.json(Request("/api/keys", {"name": "bench", "kind": "dav"}))["wkey"]
-        authorization = "Basic " + base64.b64encode(f"user0:{password}".encode()).decode()
-        pids = (server.pid, databases.postgres_pid) if kind == POSTGRES else (server.pid,)
-        yield Calendar(_connect(server), f"/dav/users/{user_id}/calendars/{user.calendar_id}/", pids, authorization)
+        calendar.authorization = "Basic " + base64.b64encode(f"user0:{password}".encode()).decode()
+        calendar.path = f"/dav/users/{user_id}/calendars/{user.calendar_id}/"
+        yield calendar
 
 
-@contextmanager
-def started_radicale(folder: Path) -> Iterator[Calendar]:
+def radicale_calendar(folder: Path) -> Calendar:
     """Radicale with its files in the folder."""
     config = folder / "config"
     config.write_text(radicale.CONFIG.format(folder=folder / RADICALE))
-    with servers.radicale(config) as server:
-        yield Calendar(_connect(server), RADICALE_PATH, (server.pid,), radicale.AUTHORIZATION)
+    return Calendar(partial(servers.radicale, config), RADICALE_PATH, radicale.AUTHORIZATION)
 
 
-@contextmanager
-def started_xandikos(folder: Path) -> Iterator[Calendar]:
+def xandikos_calendar(folder: Path) -> Calendar:
     """Xandikos with its repository in the folder."""
-    with servers.xandikos(folder / XANDIKOS) as server:
-        yield Calendar(_connect(server), XANDIKOS_PATH, (server.pid,))
+    return Calendar(partial(servers.xandikos, folder / XANDIKOS), XANDIKOS_PATH)
 
 
 @contextmanager
@@ -109,7 +141,3 @@ def _write(folder: Path, events: int) -> None:
 
 def _git(arguments: list[str], folder: Path) -> None:
     subprocess.run(["git", *arguments], cwd=folder, check=True)
-
-
-def _connect(server: servers.Server) -> http.client.HTTPConnection:
-    return http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT)

@@ -1,12 +1,13 @@
 """Starting the measured servers on cores of their own, and measuring their memory."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,10 +16,11 @@ from bench.databases import FOLDER, Where
 
 SERVER_CORE, CLIENT_CORE = "0", "1"
 BOTH_CORES = "0,1"
-QUIET = {"KALENDS_ACCESS_LOG": "off", "KALENDS_RATE_LIMITS": "off"}
+QUIET = {"KALENDS_ACCESS_LOG": "off", "KALENDS_RATE_LIMITS": "off", "KALENDS_QUOTA_EVENTS": "0"}
 # What the service is compared with is installed apart from it.
 OTHERS = Path(".venv-bench/bin")
 START_SECONDS = 60
+STOP_SECONDS = 10
 # In the command of a server that does not read its port from the environment.
 PORT = "{port}"
 # A server is idle if it used no processor time for this long.
@@ -58,14 +60,16 @@ class Server(Struct, frozen=True):
 
 
 def processor_time(pids: Iterable[int]) -> float:
-    """The processor time that all threads of the processes and of their children have used, in milliseconds."""
-    folders = [Path(f"/proc/{each}/task") for pid in pids for each in (pid, *_children(pid))]
-    return sum(_nanoseconds(stat) for folder in folders for stat in folder.glob("*/schedstat")) / 1_000_000
+    """The processor time that the processes and their children have used, in milliseconds, also in threads and children that have ended."""
+    return sum(_own_time(each) for pid in pids for each in (pid, *_children(pid)))
 
 
-def _nanoseconds(stat: Path) -> int:
+def _own_time(pid: int) -> float:
+    """What clock_getcpuclockid(3) returns for the process is the clock of all its threads."""
     try:
-        return int(stat.read_text().split()[0])
+        stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ended_children = (int(stat[13]) + int(stat[14])) * TICK_MILLISECONDS
+        return time.clock_gettime_ns((~pid << 3) | 2) / 1_000_000 + ended_children
     except OSError:
         # It has ended.
         return 0
@@ -143,7 +147,19 @@ def _started(cores: str, command: list[str], *, ready: str = "/readyz", **enviro
         _wait(process, port, ready)
         yield Server(port, process.pid, time.perf_counter() - began)
     finally:
-        process.terminate()
+        _stop(process)
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """A server that still works on a request, and would end after it, is killed with its children."""
+    pids = [] if process.poll() is not None else [process.pid, *_children(process.pid)]
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         process.wait()
 
 
