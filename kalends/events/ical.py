@@ -11,6 +11,7 @@ from kalends.ical.vtimezone import build_time_zone
 from kalends.records.event import Event
 from kalends.settings import Settings
 from kalends.values import datetimes
+from kalends.values.format_cache import FormatCache
 from kalends.values.picture import to_url
 from kalends.values.text import replace_control_characters
 
@@ -21,6 +22,7 @@ REFRESH = "PT1H"
 # iCalendar has no status for postponed events; other programs mean by TENTATIVE those that are not confirmed yet.
 _STATUSES = {"cancelled": ["STATUS:CANCELLED"], "postponed": ["STATUS:TENTATIVE", "X-KALENDS-STATUS:POSTPONED"], "planned": []}
 
+_HEAD, _LAST = f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:{PRODUCT}\r\n", "END:VCALENDAR\r\n"
 _END = "END:VEVENT\r\n"
 
 # The years for which the file must describe each time zone.
@@ -43,9 +45,8 @@ def build_file(events: Iterable[Event], settings: Settings, triggers: Triggers =
 
 def join_file(components: Iterable[str], years: Mapping[str, set[int]], properties: Sequence[str] = (), method: str = "PUBLISH") -> bytes:
     """The file: its properties, the time zones for the years that the events need, and the VEVENT components."""
-    head = ["BEGIN:VCALENDAR", "VERSION:2.0", f"PRODID:{PRODUCT}", *([f"METHOD:{method}"] if method else []), *properties]
     zones = [_format_zone(zone, frozenset(needed)) for zone, needed in sorted(years.items())]
-    return "".join([_join_lines(head), *zones, *components, "END:VCALENDAR\r\n"]).encode()
+    return "".join([_HEAD, f"METHOD:{method}\r\n" if method else "", _join_lines(properties), *zones, *components, _LAST]).encode()
 
 
 @lru_cache(maxsize=1_000)
@@ -86,11 +87,11 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
         lines.append(f"COMMENT:{_text(event.status_note)}")
     if event.image_url:
         lines.append(f"IMAGE;VALUE=URI;DISPLAY=BADGE:{to_url(event.image_url, settings.url)}")
-    updated_at = _format_utc(event.updated_at)
+    updated_at = _UTC[event.updated_at]
     lines += [
         f"URL:{url or f'{settings.url}/events/{event.id}'}",
         f"SEQUENCE:{event.version - 1}",
-        f"CREATED:{_format_utc(event.created_at)}",
+        f"CREATED:{_UTC[event.created_at]}",
     ]
     lines += [f"LAST-MODIFIED:{updated_at}", f"DTSTAMP:{updated_at}"]
     for trigger in triggers:
@@ -120,9 +121,9 @@ def _format_last_day(first: date, last: date) -> str:
 def format_instant(name: str, instant: int, zone: str) -> str:
     """A property in local time; in UTC if it is the second of two equal local times, which iCalendar cannot express."""
     if zone == "UTC":
-        return f"{name}:{_format_utc(instant)}"
+        return f"{name}:{_UTC[instant]}"
     local = datetimes.to_local(instant, zone)
-    return f"{name}:{_format_utc(instant)}" if local.fold else format_local(name, local, zone)
+    return f"{name}:{_UTC[instant]}" if local.fold else format_local(name, local, zone)
 
 
 def format_local(name: str, local: datetime, zone: str) -> str:
@@ -147,6 +148,9 @@ def _format_utc(instant: int) -> str:
     return f"{_format_datetime(datetimes.to_utc(instant))}Z"
 
 
+_UTC = FormatCache(_format_utc)
+
+
 def _format_datetime(local: datetime) -> str:
     return local.isoformat().replace("-", "").replace(":", "")[:15]
 
@@ -158,7 +162,7 @@ def add_lines(component: str, lines: Iterable[str]) -> str:
 
 def _text(value: str) -> str:
     """An escaped TEXT value, without control characters, which would break the lines of the file."""
-    return escape(replace_control_characters(value, lines=True))
+    return escape(value if value.isprintable() else replace_control_characters(value, lines=True))
 
 
 def _join_lines(lines: Iterable[str]) -> str:

@@ -154,8 +154,9 @@ def escape(value: str) -> str:
 
 def fold(line: str) -> str:
     """Fold the line after every 75 octets, never within a character, and end it with CRLF."""
-    if len(line) <= MAX_OCTETS and line.isascii():
-        return f"{line}\r\n"
+    if line.isascii():
+        rest = range(MAX_OCTETS, len(line), MAX_OCTETS - 1)
+        return "\r\n ".join([line[:MAX_OCTETS], *[line[begin : begin + MAX_OCTETS - 1] for begin in rest]]) + "\r\n"
     octets = line.encode()
     pieces: list[bytes] = []
     begin = 0
