@@ -86,6 +86,8 @@ LEFT JOIN dav_parts s ON s.calendar_id = p.calendar_id AND s.series_id = e.serie
 LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
 WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND {visible} AND {condition} GROUP BY e.series_id
 """
+# To look at all events of so many series takes longer than to read a calendar.
+MANY_SERIES = 20
 _OVERLAPS = "p.start_at >= :recent AND p.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)"
 _LONG = "p.lasts AND p.start_at < :recent AND e.until_at > :start"
 
@@ -142,6 +144,11 @@ def find_busy(ctx: Context, calendar: Calendar, start: int, end: int) -> list[tu
 
 def find_endless_series(ctx: Context, calendar: Calendar, day: str) -> list[int]:
     """The endless series on the calendar whose events have not been created up to this day."""
+    sql = "SELECT id FROM series WHERE end_date IS NULL AND made_until < :day ORDER BY made_until LIMIT :limit"
+    late = [series_id for (series_id,) in ctx.tx.rows(sql, day=day, limit=MANY_SERIES)]
+    # Mostly there is none on the whole server: the worker creates events for two years, and clients ask for less.
+    if len(late) < MANY_SERIES:
+        return [series.id for series in find_series(ctx, calendar, late)]
     rows = ctx.tx.rows(
         f"""SELECT DISTINCT r.id FROM placements p CROSS JOIN events e JOIN series r ON r.id = e.series_id
             WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND r.end_date IS NULL

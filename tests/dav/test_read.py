@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from kalends.dav import store
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.dav.clients import C, D, calendar_path, propfind, report, responses, sync, tree
 
@@ -79,7 +80,9 @@ def test_a_query_by_time_is_exact(cast: Cast) -> None:
     assert query(cast.alice, path, "20260601T000000Z", "20260730T000000Z", "VTODO") == set()
 
 
-def test_an_endless_series_is_found_in_years_for_which_it_has_no_events_yet(cast: Cast) -> None:
+@pytest.mark.parametrize("many", [0, 1_000_000], ids=["as one of many", "as one of few"])
+def test_an_endless_series_is_found_in_years_for_which_it_has_no_events_yet(cast: Cast, monkeypatch: pytest.MonkeyPatch, many: int) -> None:
+    monkeypatch.setattr(store, "MANY_SERIES", many)
     calendar = a_calendar(cast.alice)
     path = calendar_path(cast.alice, calendar["id"])
     event = an_event(cast.alice, calendar_id=calendar["id"], start_time="2026-06-01T20:00Z")
