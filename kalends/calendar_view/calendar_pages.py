@@ -25,6 +25,7 @@ from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import Calendar
+from kalends.site import store as sites
 from kalends.values import datetimes
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone, remember_zone
@@ -49,6 +50,8 @@ class CalendarView(Struct, kw_only=True):
 @page("GET", "/calendar", guests=True)
 def show(ctx: Context, params: CalendarView) -> Document:
     """The calendar, by month, week or day, or as an agenda."""
+    # The language of the reader may depend on it.
+    sites.get_or_default(ctx)
     zone = params.time_zone or reader_zone(ctx)
     if params.time_zone:
         remember_zone(ctx, params.time_zone)
@@ -132,12 +135,11 @@ def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: list[
     """The template values of a month: its weeks with the events in their cells, and the events of the chosen day."""
     grid = weeks(days, overview.bars)
     cells = [cell for week in grid for cell in week]
-    counts = {day: len(starts) for day, starts in overview.starts.items()}
-    loaded = overview.load(ctx, {cell.day: cell.room for cell in cells} | {days.day: counts.get(days.day, 0)})
+    loaded = overview.load(ctx, {cell.day: cell.room for cell in cells})
     for cell in cells:
         if cell.day in loaded:
-            cell.add(loaded[cell.day], counts[cell.day])
-    chosen = [bar for bar in overview.bars if bar.first <= days.day <= bar.last] + loaded.get(days.day, [])
+            cell.add(loaded[cell.day], len(overview.starts[cell.day]))
+    chosen = [bar for bar in overview.bars if bar.first <= days.day <= bar.last] + overview.load_day(ctx, days.day)
     entries.mark(ctx, [*placed(grid), *chosen], calendars, overview.zone)
     lists = [Agenda(days.day, sorted(chosen, key=lambda entry: (entry.start_at, entry.id)))] if chosen else []
     drawn = {"weekdays": drawing.weekdays(days), "rows": drawing.month(days, grid)}

@@ -1,6 +1,7 @@
 """The days that a calendar shows: a month with the weeks around it, a week, one day, or the days of an agenda."""
 
 from datetime import date, timedelta
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -27,6 +28,7 @@ class Days(Struct, frozen=True):
     later: date | None
 
 
+@lru_cache(500)
 def around(view: str, day: date, locale: Locale = ENGLISH) -> Days:
     """The days of the view around this day. A day outside the bounds is replaced by the nearest one."""
     day, formats = min(max(day, EARLIEST), LATEST), locale.formats

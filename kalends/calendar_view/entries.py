@@ -60,7 +60,7 @@ class Entry(Struct, gc=False):
         return ENGLISH.formats.clock(own) if own.utcoffset() != local.utcoffset() else ""
 
 
-class Piece(Struct, frozen=True):
+class Piece(Struct, frozen=True, gc=False):
     """The part of an event in one day: the CSS classes of its shape and of its position among the hours."""
 
     entry: Entry
@@ -73,21 +73,22 @@ def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[Calendar], 
     of these calendars that holds it, or of any that the reader sees."""
     clock = clocks(ctx.locale, zone)
     by_id = {calendar.id: calendar for calendar in calendars}
-    others: dict[int, Entry] = {}
+    others: dict[int, list[Entry]] = {}
     for entry in entries:
         entry.clock = "" if entry.all_day else clock[entry.start_at]
         if entry.calendar_id is None:
-            others[entry.id] = entry
+            others.setdefault(entry.id, []).append(entry)
         else:
             calendar = by_id[entry.calendar_id]
             entry.color, entry.calendar = calendar.color, calendar.name
     if others:
         for event_id, _, color, name in sorted(store.find_calendars(ctx, list(others)), key=lambda row: row[1] in by_id):
-            others[event_id].color, others[event_id].calendar = color, name
+            for entry in others[event_id]:
+                entry.color, entry.calendar = color, name
 
 
 @lru_cache(32)
-def clocks(locale: Locale, zone: str) -> FormatCache:
+def clocks(locale: Locale, zone: str) -> FormatCache[int, str]:
     """The clock time of an instant, as the calendar shows it again and again."""
     return FormatCache(partial(_clock, locale, zone))
 

@@ -3,7 +3,7 @@ each expression would take most of the time of the page."""
 
 from collections.abc import Iterable
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from markupsafe import Markup, escape
 from msgspec import Struct
@@ -15,6 +15,7 @@ from kalends.calendar_view.month import Cell
 from kalends.calendar_view.rail import MiniMonth
 from kalends.i18n import gettext, ngettext
 from kalends.i18n.locale import Locale
+from kalends.values.format_cache import FormatCache
 from kalends.web import labels
 from kalends.web.escaping import escape_text
 
@@ -22,6 +23,8 @@ MONDAY = date(2026, 1, 5)
 GAP = '<li class="gap" role="presentation"></li>'
 TODAY = " today"
 
+# A day, the number of its events, and how many of them are not shown.
+_Day = tuple[date, int, int]
 # The cell of a day without events, and with them.
 _MiniDay = tuple[str, str]
 
@@ -36,14 +39,15 @@ class Drawing(Struct, frozen=True):
 
     def month(self, days: Days, weeks: list[list[Cell]]) -> Markup:
         """The rows of a month."""
-        path = self.links.path_to_day()
-        rows = ["".join([self._cell(days, cell, path) for cell in week]) for week in weeks]
-        return _markup("".join([f"<tr>\n{row}</tr>\n" for row in rows]))
-
-    def _cell(self, days: Days, cell: Cell, path: tuple[str, str]) -> str:
-        classes = _classes(cell.day, days.day, self.today)
-        head, rest = _around_events(self.locale, path, self.can_create, cell.day, classes, cell.count, cell.more)
-        return f"{head}<ul>{self._items(cell.lanes)}</ul>\n{rest}" if cell.lanes else f"{head}{rest}"
+        around = _cells(self.locale, self.links.path_to_day(), self.can_create, days.day, self.today)
+        parts: list[str] = []
+        for week in weeks:
+            parts.append("<tr>\n")
+            for cell in week:
+                head, rest = around[cell.day, cell.count, cell.more]
+                parts += [head, "<ul>", self._items(cell.lanes), "</ul>\n", rest] if cell.lanes else [head, rest]
+            parts.append("</tr>\n")
+        return _markup("".join(parts))
 
     def items(self, pieces: Iterable[Piece | None]) -> Markup:
         """Events in a list, each in the colour of its calendar."""
@@ -53,13 +57,16 @@ class Drawing(Struct, frozen=True):
         return "\n".join([self._item(piece) if piece else GAP for piece in pieces])
 
     def _item(self, piece: Piece) -> str:
-        entry = piece.entry
-        position = f' class="{piece.position}"' if piece.position else ""
+        entry, position = piece.entry, piece.position
         target = ' target="_blank" rel="noopener"' if self.links.is_embedded else " data-event" if entry.can_edit else ""
+        if entry.status == "planned" and not position:
+            time = f"<small>{entry.clock}</small> " if entry.clock else ""
+        else:
+            time = self._time(piece, entry)
         return (
-            f'<li{position}><a class="entry{piece.shape}" dir="auto" href="/events/{entry.id}"{target}>'
+            f'<li{position and _class(position)}><a class="entry{piece.shape}" dir="auto" href="/events/{entry.id}"{target}>'
             f'<svg class="tint" fill="{entry.color}" aria-hidden="true"><use href="#tint"/></svg>'
-            f"<span>{self._time(piece, entry)}{escape_text(entry.title)}</span></a></li>"
+            f"<span>{time}{escape_text(entry.title)}</span></a></li>"
         )
 
     def _time(self, piece: Piece, entry: Entry) -> str:
@@ -85,11 +92,16 @@ class Drawing(Struct, frozen=True):
         return _weekdays(self.locale, days.first.weekday())
 
 
-@lru_cache(4_000)
-def _around_events(
-    locale: Locale, path: tuple[str, str], can_create: bool, day: date, classes: str, count: int, more: int
-) -> tuple[str, str]:
-    """What is in the cell of a day before and after its events. Many readers see the same, and translating it takes long."""
+@lru_cache(200)
+def _cells(locale: Locale, path: tuple[str, str], can_create: bool, chosen: date, today: date | None) -> FormatCache[_Day, tuple[str, str]]:
+    """What is in the cells of days around their events. Many readers see the same, and translating it takes long."""
+    return FormatCache(partial(_around_events, locale, path, can_create, chosen, today))
+
+
+def _around_events(locale: Locale, path: tuple[str, str], can_create: bool, chosen: date, today: date | None, key: _Day) -> tuple[str, str]:
+    """What is in the cell of a day before and after its events."""
+    day, count, more = key
+    classes = _classes(day, chosen, today)
     name, date_text = locale.formats.day(day), day.isoformat()
     href = f"{path[0]}{date_text}{path[1]}"
     label = escape(f"{name}, {locale.translate(ngettext('1 event', '%(num)s events', count))}")
@@ -131,6 +143,10 @@ def _mini_day(locale: Locale, path: tuple[str, str], day: date, classes: str) ->
 def _classes(day: date, chosen: date, today: date | None) -> str:
     """The CSS classes of a day: of another month, today, and the chosen one."""
     return f"{'' if day.month == chosen.month else ' other'}{TODAY if day == today else ''}{' chosen' if day == chosen else ''}"
+
+
+def _class(names: str) -> str:
+    return f' class="{names}"'
 
 
 def _current(classes: str) -> str:

@@ -54,16 +54,26 @@ class Overview(Struct, frozen=True):
     starts: Mapping[date, list[Start]]
     is_cut: bool
 
-    def load(self, ctx: Context, counts: Mapping[date, int]) -> dict[date, list[Entry]]:
-        """Of each day, the first events that are no bars, up to its number in `counts`."""
-        chosen = {day: starts[: counts[day]] for day, starts in self.starts.items()}
+    def load(self, ctx: Context, rooms: Mapping[date, int]) -> dict[date, list[Entry]]:
+        """Of each day, the first events that are no bars, up to its number in `rooms`, with what a month shows of them."""
+        chosen = {day: starts[: rooms[day]] for day, starts in self.starts.items()}
         ids = [event_id for starts in chosen.values() for _, event_id, _ in starts]
-        rows = {row[1]: row for row in store.find_by_ids(ctx, ids)} if ids else {}
+        rows = {row[0]: row for row in store.find_titles(ctx, ids)} if ids else {}
         zone = self.zone
         return {
-            day: [Entry(*(*rows[event_id], calendar_id, zone, day, day)) for _, event_id, calendar_id in starts if event_id in rows]
+            day: [
+                Entry(start_at, id, row[1], None, 0, zone, None, row[2], row[3], calendar_id, zone, day, day)
+                for start_at, id, calendar_id in starts
+                if (row := rows.get(id))
+            ]
             for day, starts in chosen.items()
         }
+
+    def load_day(self, ctx: Context, day: date) -> list[Entry]:
+        """All events of the day that are no bars."""
+        starts = self.starts.get(day, [])
+        rows = {row[1]: row for row in store.find_by_ids(ctx, [start[1] for start in starts])} if starts else {}
+        return [Entry(*(*rows[event_id], calendar_id, self.zone, day, day)) for _, event_id, calendar_id in starts if event_id in rows]
 
 
 def find(ctx: Context, search: Search) -> tuple[list[Entry], bool]:
@@ -126,6 +136,8 @@ def _once(ctx: Context, search: Search, rows: list[R]) -> list[R]:
 
 def _entries(ctx: Context, search: Search, rows: list[store.Row]) -> list[Entry]:
     """The events that are in the days, in the order of their start."""
+    if not rows:
+        return []
     days = search.days
     entries = list(starmap(Entry, sorted(_once(ctx, search, rows))))
     _add_days(entries, search)

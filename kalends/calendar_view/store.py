@@ -15,6 +15,7 @@ Start = tuple[int, int, int | None]
 
 # The first fields of an Entry, of an event `e` whose home calendar is `c`.
 _COLUMNS = f"e.start_at, e.id, e.title, e.end_at, e.all_day, e.time_zone, e.location, e.status, {policy.EVENT_EDITABLE}"
+_BY_IDS = "FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id"
 
 # Events that are not all day and last less than a day.
 _TIMED = "NOT p.takes_days AND p.start_at >= :yesterday AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
@@ -61,7 +62,13 @@ def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[Calendar
 
 def find_by_ids(ctx: Context, ids: list[int]) -> list[Row]:
     """These events, which the actor can see, without a calendar."""
-    sql = f"SELECT {_COLUMNS} FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id {ctx.db.in_list('ids')}"
+    sql = f"SELECT {_COLUMNS} {_BY_IDS} {ctx.db.in_list('ids')}"
+    return ctx.tx.rows(sql, ids=ids, me=policy.me(ctx))
+
+
+def find_titles(ctx: Context, ids: list[int]) -> list[Row]:
+    """Of these events, no more than the month shows: the id, title, status and whether the actor may edit it."""
+    sql = f"SELECT e.id, e.title, e.status, {policy.EVENT_EDITABLE} {_BY_IDS} {ctx.db.in_list('ids')}"
     return ctx.tx.rows(sql, ids=ids, me=policy.me(ctx))
 
 

@@ -26,7 +26,7 @@ class Batch(Struct, frozen=True):
 def read(ctx: Context, params: ChangeQuery) -> Batch:
     follower = follow(ctx, params.calendar_id)
     kinds = [kind for kind in KINDS if params.kinds is None or kind in params.kinds]
-    digest = cursor.digest_filter(params.calendar_id, list(kinds))
+    digest = cursor.digest_filter(params.calendar_id, kinds)
     journal = store.find_journal(ctx)
     topics = (*(f"calendar {each}" for each in follower.calendar_ids), *([f"user {ctx.actor.id}"] if ctx.actor else []))
     if params.cursor is None:
@@ -53,8 +53,9 @@ def read_on(
 
 
 def start(ctx: Context, calendar_id: int | None, kinds: list[Kind]) -> str:
-    """A cursor to follow changes of these kinds from now on."""
-    return read(ctx, ChangeQuery(calendar_id=calendar_id, kinds=kinds)).index.cursor
+    """A cursor to follow changes of these kinds, in the order of KINDS, from now on. Whether the reader may is asked when they do."""
+    journal = store.find_journal(ctx)
+    return cursor.encode(CursorFields(journal.epoch, journal.end, cursor.digest_filter(calendar_id, kinds)))
 
 
 def follow(ctx: Context, calendar_id: int | None) -> Follower:

@@ -1,6 +1,7 @@
 """The cursor of a follower: how far it has read the entries, in which epoch of the database, and with which filter."""
 
 import re
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Annotated
 
@@ -43,6 +44,6 @@ def is_valid(cursor: str) -> bool:
     return re.fullmatch(_PATTERN, cursor, re.ASCII) is not None
 
 
-def digest_filter(calendar_id: int | None, kinds: list[str]) -> str:
+def digest_filter(calendar_id: int | None, kinds: Sequence[str]) -> str:
     """What tells one filter from another."""
     return blake2b(f"{calendar_id or ''} {' '.join(kinds)}".encode(), digest_size=4).hexdigest()

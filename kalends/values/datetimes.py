@@ -97,7 +97,7 @@ def format_instant(instant: int, zone: str) -> str:
 
 
 @lru_cache(32)
-def formats_in(zone: str) -> FormatCache:
+def formats_in(zone: str) -> FormatCache[int, str]:
     """The same for many instants of one zone."""
     return FormatCache(partial(_format, zone))
 

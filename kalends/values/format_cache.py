@@ -1,18 +1,22 @@
-"""A cache of formatted instants, which lists repeat."""
+"""A cache of formatted instants, or of other values that lists repeat."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 MAX_ENTRIES = 2_000
 
+K = TypeVar("K")
+V = TypeVar("V")
 
-class FormatCache(dict[int, str]):
-    """Formats an instant at its first lookup. A lookup takes a fifth of the instructions of a call of a function with `lru_cache`."""
 
-    def __init__(self, format: Callable[[int], str]):
+class FormatCache(dict[K, V]):
+    """Formats a value at its first lookup. A lookup takes a fifth of the instructions of a call of a function with `lru_cache`."""
+
+    def __init__(self, format: Callable[[K], V]):
         self._format = format
 
-    def __missing__(self, instant: int) -> str:
+    def __missing__(self, value: K) -> V:
         if len(self) >= MAX_ENTRIES:
             self.clear()
-        text = self[instant] = self._format(instant)
-        return text
+        formatted = self[value] = self._format(value)
+        return formatted

@@ -17,7 +17,7 @@ def format_utc(instant: int) -> str:
     return UTC_FORMATS[instant]
 
 
-UTC_FORMATS = FormatCache(lambda instant: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant)))
+UTC_FORMATS: FormatCache[int, str] = FormatCache(lambda instant: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant)))
 
 
 def parse_instant(text: str) -> int | None:

@@ -45,9 +45,10 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
     add_vary(ctx.headers, "Accept-Language")
     page = environment(ctx.locale).get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice, "site": site, "logo": parse_path(site.logo)}
-    body = page.render(**values, path=ctx.caller.path, reader_zone=reader_zone(ctx))
-    # A value from JSON may hold a lone surrogate.
-    return Document(body.encode(errors="replace"), HTML, status)
+    values |= {"path": ctx.caller.path, "reader_zone": reader_zone(ctx)}
+    # A value from JSON may hold a lone surrogate. Most parts are ASCII, and encoded at once, as the whole page is not.
+    body = b"".join([part.encode("utf-8", "replace") for part in page.generate(values)])
+    return Document(body, HTML, status)
 
 
 def _allow_pictures(csp: str, settings: Settings) -> str:
