@@ -9,7 +9,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.events import span
 from kalends.http.endpoint import Document
-from kalends.i18n.locale import ENGLISH
+from kalends.i18n.locale import ENGLISH, Locale
 from kalends.pictures import share_picture, store
 from kalends.pictures.share_picture import SharePicture
 from kalends.policy import Right
@@ -35,7 +35,7 @@ def show(ctx: Context, event_id: int, params: Version) -> Document:
     """Title, time and place of a public event beside its picture, 1200 by 630 pixels. Its address changes with the event."""
     with ctx.read():
         event = policy.event(ctx, event_id, to=Right.SEE)
-        is_current = params.v == _version(event, sites.get(ctx).name)
+        is_current = params.v == _version(ctx, event)
         picture = _describe(ctx, event)
     content = share_picture.draw(picture)
     ctx.headers["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "public, max-age=300"
@@ -45,20 +45,23 @@ def show(ctx: Context, event_id: int, params: Version) -> Document:
 
 def share_picture_url(ctx: Context, event: Event) -> str:
     """The address of the picture, which changes with the event, so that it can be cached for ever."""
-    return f"{ctx.settings.url}/events/{event.id}/share_picture.png?v={_version(event, sites.get(ctx).name)}"
+    return f"{ctx.settings.url}/events/{event.id}/share_picture.png?v={_version(ctx, event)}"
 
 
-def _version(event: Event, site_name: str) -> str:
-    return sha256(f"{event.etag} {site_name}".encode()).hexdigest()[:16]
+def _version(ctx: Context, event: Event) -> str:
+    site = sites.get(ctx)
+    return sha256(f"{event.etag} {site.name} {site.language}".encode()).hexdigest()[:16]
 
 
 def _describe(ctx: Context, event: Event) -> SharePicture:
+    """The picture in the language of the site: those who fetch it are programs, and show it to all readers."""
     cover, image = draw_cover(event.id), parse_path(event.image_url)
     file = next((each for each in image.files if each.width >= IMAGE_WIDTH), image.files[-1]) if image else None
     start_time, end_time = span.format_times(event)
     return SharePicture(
         title=event.title,
-        date=Times(ENGLISH).span(start_time, end_time, event.all_day),
+        date=Times(Locale(sites.get(ctx).language)).span(start_time, end_time, event.all_day),
+        english_date=Times(ENGLISH).span(start_time, end_time, event.all_day),
         place=event.location_name or event.location or "",
         site_name=sites.get(ctx).name,
         color=_find_color(ctx, event),

@@ -46,7 +46,8 @@ def draw(fields: dict[str, Any], picture: bytes) -> bytes:
     cover = (image.width - left, image.height)
     image.paste(_crop(picture, cover) if picture else _draw_cover(fields, cover), (left, 0))
     if title:
-        _write(image, title, *(spell(fields[name]) for name in ("date", "place", "site_name")))
+        date = spell(fields["date"]) or spell(fields["english_date"])
+        _write(image, title, date, spell(fields["place"]), spell(fields["site_name"]))
     # A palette makes a file that also those take who read small pictures only.
     image = image.resize((WIDTH, HEIGHT), Image.Resampling.BOX).quantize(COLOURS)
     file = BytesIO()

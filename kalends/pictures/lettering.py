@@ -20,7 +20,7 @@ SPELLING = {
     "ł": "l\u0338",
     "Ł": "L\u0338",
 }
-SPELLING |= {"€": "EUR", "đ": "d", "Đ": "D", "ı": "i", "„": "“", "‚": "‘", "\u00a0": " "}
+SPELLING |= {"€": "EUR", "đ": "d", "Đ": "D", "ı": "i", "„": "“", "‚": "‘", "\u00a0": " ", "\u2009": " ", "\u202f": " "}
 LETTERS = frozenset(" !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~©«°±´·»‘’“”…‹›0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 # The lines of each combining mark in parts of the size of the font, from the middle of the top of the letter; `BELOW` from its foot.
 ABOVE: dict[str, list[list[tuple[float, float]]]] = {

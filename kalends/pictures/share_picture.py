@@ -19,10 +19,14 @@ _drawing = BoundedSemaphore(MAX_DRAWN)
 
 
 class SharePicture(Struct, frozen=True):
-    """What is in the picture. circles, heights: the drawing of the event; image: its picture instead."""
+    """What is in the picture.
+
+    english_date: the date for a picture whose font cannot spell it in the language of the site.
+    circles, heights: the drawing of the event; image: its picture instead."""
 
     title: str
     date: str
+    english_date: str
     place: str
     site_name: str
     color: str

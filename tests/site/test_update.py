@@ -1,10 +1,11 @@
 """PUT /api/site: admins change the settings, and every page shows them."""
 
+import re
 from typing import Any
 
 import pytest
 
-from tests.cast import Cast
+from tests.cast import Cast, an_event
 from tests.http.stored_rows import FreshService
 from tests.site.administrator import Admin
 
@@ -40,6 +41,24 @@ def test_pages_show_what_an_admin_has_set(site: FreshService, admin: Admin) -> N
     assert (manifest["name"], manifest["theme_color"]) == ("Jazz in Lyon", "#2a5db0")
     assert "Jazz in Lyon" in site.guest.get("/nowhere", headers={"Accept": "text/html"}).text
     assert "Europe/Paris" in site.guest.get("/calendar").text
+
+
+def test_a_reader_without_a_language_reads_the_month_in_that_of_the_site(site: FreshService, admin: Admin) -> None:
+    admin.put("/api/site", json={"language": "fr"})
+    page = admin.get("/calendar?date=2026-11-17").text
+    assert "novembre 2026" in page
+    assert "November" not in page
+
+
+def test_the_shared_picture_has_the_date_in_the_language_of_the_site_if_it_can_be_spelled(site: FreshService, admin: Admin) -> None:
+    event = an_event(admin, title="Trio", public=True)["id"]
+    pictures, addresses = {}, set()
+    for language in ("en", "fr", "ja"):
+        admin.put("/api/site", json={"language": language})
+        pictures[language] = site.guest.get(f"/events/{event}/share_picture.png").content
+        addresses |= set(re.findall(r"share_picture\.png\?v=\w+", site.guest.get(f"/events/{event}").text))
+    assert pictures["fr"] != pictures["en"] == pictures["ja"]
+    assert len(addresses) == 3
 
 
 def test_a_setting_that_is_not_sent_stays_and_null_means_the_default(site: FreshService, admin: Admin) -> None:
