@@ -7,12 +7,13 @@ How to write a string for people. The English sentence is its key (msgid):
 - In Python: `gettext("Saved.")`, `gettext("At most %(max)s.", max=5)` and `ngettext("1 place", "%(num)s places", count)` of this package.
   They make a `Text`: an English `str`, which the API sends as it is, and which knows its msgid. A template translates it when it shows it;
   other code calls `locale.translate(text)`. Make no f-string of a Text: give it to another one as a value.
+- `pgettext("Sunday", "first")` has a context (msgctxt), for words that other languages inflect.
 - Whole sentences with named placeholders only; no sentence out of pieces, no `|lower` or `|upper`, since other languages have other orders.
   `%` is written `%%` only if there are placeholders.
 - Dates and numbers: `times.…` and `number(…)` in templates, `ctx.locale.formats` in Python. Never strftime.
 - `ctx.locale` is the reader's: their setting, else the cookie of the switch, else `Accept-Language`, else the setting of the site.
 - `make catalogs` writes new msgids into the catalogues; `tests/i18n` fails on a literal in a template or a message."""
 
-from kalends.i18n.text import DateText, Text, gettext, ngettext
+from kalends.i18n.text import DateText, Text, gettext, ngettext, pgettext
 
-__all__ = ["DateText", "Text", "gettext", "ngettext"]
+__all__ = ["DateText", "Text", "gettext", "ngettext", "pgettext"]

@@ -8,6 +8,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from kalends.i18n.text import CONTEXT_END, without_context
+
 Language = Literal["en", "de", "fr", "es", "it", "pt", "nl", "ja", "ar"]
 # The languages and their own names. English is the source.
 LANGUAGES: dict[str, str] = {
@@ -36,7 +38,7 @@ class Catalog(Struct, frozen=True):
     def find(self, msgid: str, plural: str | None = None, number: int = 1) -> str:
         """The translation; the English text if there is none."""
         if plural is None:
-            return self.messages.get(msgid) or msgid
+            return self.messages.get(msgid) or without_context(msgid)
         forms = self.plurals.get(msgid)
         return forms[self.form(number)] if forms else msgid if number == 1 else plural
 
@@ -57,7 +59,7 @@ def load_catalog(language: str) -> Catalog:
         if message.fuzzy or not message.string or not all(message.string):
             continue
         if isinstance(message.id, str) and isinstance(message.string, str):
-            messages[message.id] = message.string
+            messages[f"{message.context}{CONTEXT_END}{message.id}" if message.context else message.id] = message.string
         else:
             plurals[message.id[0]] = tuple(message.string)
     messages.pop("", None)

@@ -41,7 +41,8 @@ class CldrFormats(Formats):
         return self._skeleton("yMMMM", moment)
 
     def month_name(self, moment: date) -> str:
-        return format_date(moment, "LLLL", locale=self._locale)
+        # Not LLLL: Babel would show the names of another language, if that was asked for first.
+        return format_date(moment, "MMMM", locale=self._locale)
 
     def short_month(self, moment: date) -> str:
         return format_date(moment, "MMM", locale=self._locale)

@@ -8,6 +8,8 @@ from msgspec import Struct
 from kalends.i18n.formats import Formats
 
 _ENGLISH = Formats()
+# Between a context and its message, as in the files of gettext.
+CONTEXT_END = "\x04"
 
 
 class Text(str):
@@ -39,6 +41,17 @@ class DateText(Struct, frozen=True):
 def gettext(msgid: str, /, **values: Any) -> Text:
     """The message with its values: numbers, texts, dates (DateText) and other messages."""
     return Text(msgid, values)
+
+
+def pgettext(context: str, msgid: str, /) -> Text:
+    """The message where other languages have another form of it: `first` of a Sunday is not `first` of a Monday in Italian."""
+    text = Text(msgid, {})
+    text.msgid = f"{context}{CONTEXT_END}{msgid}"
+    return text
+
+
+def without_context(msgid: str) -> str:
+    return msgid.rpartition(CONTEXT_END)[2]
 
 
 def ngettext(singular: str, plural: str, num: int, /, **values: Any) -> Text:

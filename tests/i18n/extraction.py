@@ -16,7 +16,7 @@ from kalends.i18n.catalogs import LANGUAGES
 ROOT = Path(__file__).parent.parent.parent
 TEMPLATES = ROOT / "kalends" / "web" / "templates"
 TRANSLATIONS = [language for language in LANGUAGES if language != "en"]
-KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
+KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
 OPTIONS = {"trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"}
 HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n"Language: {}\\n"\n"Plural-Forms: {}\\n"\n\n'
 
@@ -36,8 +36,8 @@ def find_messages() -> Catalog:
     """The messages of all templates and modules."""
     catalog = Catalog(charset="utf-8")
     for path, messages in _extracted():
-        for _, message, comments, _ in messages:
-            catalog.add(message, None, [(str(path.relative_to(ROOT)), 1)], auto_comments=comments)
+        for _, message, comments, context in messages:
+            catalog.add(message, None, [(str(path.relative_to(ROOT)), 1)], auto_comments=comments, context=context)
     return catalog
 
 

@@ -16,9 +16,9 @@ _MARKUP = re.compile(r"<[^>]*>|&\w+;|\"")
 
 @pytest.mark.parametrize("language", COMPLETE)
 def test_a_catalogue_has_every_message_and_no_other(language: str) -> None:
-    messages = {message.id for message in find_messages() if message.id}
+    messages = {(message.context, message.id) for message in find_messages() if message.id}
     catalog = load(language)
-    assert {message.id for message in catalog if message.id} == messages, "run `make catalogs` and translate"
+    assert {(message.context, message.id) for message in catalog if message.id} == messages, "run `make catalogs` and translate"
     missing = [message.id for message in catalog if message.id and not all(_forms(message))]
     assert missing == [], f"{len(missing)} messages are not translated"
 

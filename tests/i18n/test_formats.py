@@ -4,8 +4,10 @@ from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
+from kalends.events.series.sentence import describe
 from kalends.i18n.catalogs import LANGUAGES
 from kalends.i18n.locale import ENGLISH, Locale
+from kalends.ical.rrule import parse
 from kalends.web.times import Times
 from tests.cast import Cast
 
@@ -32,6 +34,33 @@ def test_days_have_the_names_of_the_language() -> None:
     assert (formats.weekday(START), formats.short_weekday(START), formats.short_month(START)) == ("Montag", "Mo", "Mai")
     assert (formats.month(START), formats.day_of_year(START), formats.short_day(START)) == ("Mai 2026", "11. Mai", "Mo., 11. Mai")
     assert (formats.short_month_day(START), formats.short_days(START, START)) == ("11. Mai 2026", "Mo., 11. Mai 2026")
+
+
+def test_months_have_the_names_of_the_language_whichever_was_asked_for_first() -> None:
+    names = {language: Locale(language).formats.month_name(START) for language in ("ja", "de", "it", "ar")}
+    assert names == {"ja": "5月", "de": "Mai", "it": "maggio", "ar": "مايو"}
+
+
+@pytest.mark.parametrize(
+    ("language", "rule", "sentence"),
+    [
+        ("it", "BYDAY=1MO", "Ogni mese, il primo lunedì"),
+        ("it", "BYDAY=1SU,-1SA", "Ogni mese, la prima domenica e l’ultimo sabato"),
+        ("pt", "BYDAY=1MO,3FR", "Todos os meses, na 1.ª segunda-feira e na 3.ª sexta-feira"),
+        ("pt", "BYDAY=-1SA", "Todos os meses, no último sábado"),
+        ("pt", "BYDAY=2SU", "Todos os meses, no 2.º domingo"),
+        ("pt", "BYMONTHDAY=-1", "Todos os meses, no último dia"),
+        ("de", "BYDAY=1SU", "Jeden ersten Sonntag im Monat"),
+        ("fr", "BYDAY=-1SA", "Le dernier samedi de chaque mois"),
+        ("es", "BYDAY=1SU", "El primer domingo de cada mes"),
+        ("nl", "BYDAY=1SU", "Elke eerste zondag van de maand"),
+        ("ja", "BYDAY=1SU", "毎月第1日曜日"),
+        ("ar", "BYDAY=1SU", "كل شهر: الأحد الأول"),
+        ("en", "BYDAY=1SU", "Every first Sunday of the month"),
+    ],
+)
+def test_an_ordinal_has_the_gender_of_its_weekday(language: str, rule: str, sentence: str) -> None:
+    assert Locale(language).translate(describe(parse(f"FREQ=MONTHLY;{rule}"))) == sentence
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from kalends.i18n import DateText, Text, gettext, ngettext
+from kalends.i18n import DateText, Text, gettext, ngettext, pgettext
 from kalends.ical.canonical_rule import sort_key, sort_numbers
 from kalends.ical.rrule import Recurrence
 
@@ -17,6 +17,38 @@ ORDINALS = {
     -2: gettext("second to last"),
     -3: gettext("third to last"),
 }
+# Of weekdays, which have genders in Italian and Portuguese: there, a Saturday and a Sunday each have another one than the days before.
+_OF_WORKING_DAYS = {
+    1: pgettext("Monday", "first"),
+    2: pgettext("Monday", "second"),
+    3: pgettext("Monday", "third"),
+    4: pgettext("Monday", "fourth"),
+    5: pgettext("Monday", "fifth"),
+    -1: pgettext("Monday", "last"),
+    -2: pgettext("Monday", "second to last"),
+    -3: pgettext("Monday", "third to last"),
+}
+_OF_SATURDAY = {
+    1: pgettext("Saturday", "first"),
+    2: pgettext("Saturday", "second"),
+    3: pgettext("Saturday", "third"),
+    4: pgettext("Saturday", "fourth"),
+    5: pgettext("Saturday", "fifth"),
+    -1: pgettext("Saturday", "last"),
+    -2: pgettext("Saturday", "second to last"),
+    -3: pgettext("Saturday", "third to last"),
+}
+_OF_SUNDAY = {
+    1: pgettext("Sunday", "first"),
+    2: pgettext("Sunday", "second"),
+    3: pgettext("Sunday", "third"),
+    4: pgettext("Sunday", "fourth"),
+    5: pgettext("Sunday", "fifth"),
+    -1: pgettext("Sunday", "last"),
+    -2: pgettext("Sunday", "second to last"),
+    -3: pgettext("Sunday", "third to last"),
+}
+_OF_WEEKDAYS = (*[_OF_WORKING_DAYS] * 5, _OF_SATURDAY, _OF_SUNDAY)
 _WORKING_DAYS = frozenset((0, weekday) for weekday in range(5))
 _ALL_DAYS = frozenset((0, weekday) for weekday in range(7))
 
@@ -91,6 +123,8 @@ def _day_parts(rule: Recurrence, *, has_article: bool = True) -> list[Text]:
     parts = [_join_days(rule, has_article=has_article)] if rule.days else []
     if rule.month_days and parts:
         parts.append(gettext("if it is the %(days)s day", days=_join(_number(rule.month_days), is_either=True)))
+    elif rule.month_days == {-1}:
+        parts.append(gettext("the last day") if has_article else gettext("last day"))
     elif rule.month_days:
         days = _join(_number(rule.month_days))
         parts.append(gettext("the %(days)s day", days=days) if has_article else gettext("%(days)s day", days=days))
@@ -122,9 +156,10 @@ def _name_day(ordinal: int, weekday: int, *, has_article: bool) -> Text:
     name = name_weekday(weekday)
     if not ordinal:
         return gettext("%(weekday)s", weekday=name)
+    nth = _OF_WEEKDAYS[weekday].get(ordinal) or _format_number(ordinal)
     if has_article:
-        return gettext("the %(nth)s %(weekday)s", nth=_nth(ordinal), weekday=name)
-    return gettext("%(nth)s %(weekday)s", nth=_nth(ordinal), weekday=name)
+        return gettext("the %(nth)s %(weekday)s", nth=nth, weekday=name)
+    return gettext("%(nth)s %(weekday)s", nth=nth, weekday=name)
 
 
 def _nth(number: int) -> Text:
