@@ -36,12 +36,7 @@ def save_file(
 
 def save_base(ctx: Context, calendar: Calendar, row_id: int) -> Resource:
     """Keep what the service writes of the events as they are now: what changes from here on is put into the file."""
-    saved = _find(ctx, calendar, row_id)
+    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
     base = text.build_all(ctx, calendar, [saved])[saved.name] if saved.event_ids or saved.series_ids else b""
     write_store.update_base(ctx, row_id, zlib.compress(base, 1), saved.state)
-    return _find(ctx, calendar, row_id)
-
-
-def _find(ctx: Context, calendar: Calendar, row_id: int) -> Resource:
-    [saved] = resources.find_by_rows(ctx, calendar, store.find_rows(ctx, [row_id]))
-    return saved
+    return resources.with_current_state(saved)

@@ -7,10 +7,11 @@ from typing import Literal
 
 from kalends import policy
 from kalends.context import Context
-from kalends.dav import message_store, store, write_store
+from kalends.dav import message_store, store, text, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.errors import DavError
 from kalends.dav.file_store import save_file
+from kalends.dav.resources import Resource
 from kalends.dav.xml import CALDAV
 from kalends.events import by_uid
 from kalends.events.invitations import calendar_part, invite
@@ -21,6 +22,7 @@ from kalends.events.placements import store as placements
 from kalends.http.input.fields import fields_of
 from kalends.http.input.readers import FieldInvalid
 from kalends.ical import participants
+from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
 from kalends.values.text import fold_case
@@ -33,7 +35,7 @@ from kalends.values.text import fold_case
 SENT, NO_ADDRESS, NOT_SENT = "1.1", "3.7", "5.1"
 
 
-def update(ctx: Context, before: bytes, file: CalendarObject, events: list[Event], series_ids: Sequence[int]) -> dict[str, str] | None:
+def update(ctx: Context, calendar: Calendar, before: bytes, file: CalendarObject, saved: Resource) -> dict[str, str] | None:
     """Invite those whom the actor has added to the events of the file, and take back the invitations of those whom they have removed.
 
     before: the file as it was. Returns what became of the invitations by the keys of the addresses; None if the actor invites nobody
@@ -41,6 +43,7 @@ def update(ctx: Context, before: bytes, file: CalendarObject, events: list[Event
     current = _find_guests(ctx, file.content)
     if not current and b"ATTENDEE" not in before:
         return None
+    events = text.load_events(ctx, calendar, [saved])[saved.name]
     event = next((each for each in events if not each.is_over(ctx.now) and each.status != "cancelled"), None)
     if current is None or event is None:
         return None
@@ -60,7 +63,7 @@ def update(ctx: Context, before: bytes, file: CalendarObject, events: list[Event
         invite.invite(ctx, event.id, InvitationInput(addresses=list(guests.values()), scope=scope))
     invited = _find_invited(ctx, target, guests)
     for key, invitation in invited.items():
-        _place(ctx, invitation, event, events, series_ids, file.uid, is_new=key not in known)
+        _place(ctx, invitation, event, events, saved.series_ids, file.uid, is_new=key not in known)
     return {key: SENT if key in invited else NOT_SENT if key in guests else NO_ADDRESS for key in current}
 
 

@@ -1,5 +1,6 @@
 """PROPFIND: the properties of a path and, with Depth 1, of what it has."""
 
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from kalends import policy
@@ -33,19 +34,25 @@ def propfind(call: Call) -> DavReply:
 def propfind_calendar(call: Call) -> DavReply:
     calendar, depth = find_calendar(call), require_finite(call)
     subject = _calendar_subject(call, calendar)
-    subject.stored = calendar_store.find_properties(call.ctx, subject.actor.id, calendar.id).get(calendar.id, {})
-    subject.components = calendar_store.find_components(call.ctx, calendar)
+    names = requested_names(call.root)
+    if names is None or not properties.PROTECTED.issuperset(names):
+        subject.stored = calendar_store.find_properties(call.ctx, subject.actor.id, calendar.id).get(calendar.id, {})
+    if names is None or properties.COMPONENT_SET in names:
+        subject.components = calendar_store.find_components(call.ctx, calendar)
     folder = paths.calendar(subject.actor.id, call.target.slug)
     responses = [write_response(describe(call, subject, folder))]
     if depth == "1":
-        names = resource_names(call.root)
-        if needs_text(names):
-            found = resources.find_all(call.ctx, calendar)
-            texts = text.read_all(call.ctx, calendar, found)
-            responses += listing.describe_all(subject, folder, names, found, texts, is_brief=call.is_brief)
-        else:
-            responses += listing.describe_all(subject, folder, names, resources.find_tags(call.ctx, calendar), is_brief=call.is_brief)
+        responses += _describe_resources(call, calendar, subject, folder)
     return DavReply(207, multistatus(responses))
+
+
+def _describe_resources(call: Call, calendar: Calendar, subject: Subject, folder: str) -> Iterable[str]:
+    names = resource_names(call.root)
+    if not needs_text(names):
+        return listing.describe_all(subject, folder, names, resources.find_tags(call.ctx, calendar), is_brief=call.is_brief)
+    found = resources.find_all(call.ctx, calendar)
+    texts = text.read_all(call.ctx, calendar, found)
+    return listing.describe_all(subject, folder, names, found, texts, is_brief=call.is_brief)
 
 
 def propfind_resource(call: Call) -> DavReply:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from hashlib import blake2b
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from kalends.context import Context
 from kalends.dav import store
@@ -72,6 +72,13 @@ def find_by_ids(ctx: Context, calendar: Calendar, event_ids: Iterable[int], seri
 def find_by_rows(ctx: Context, calendar: Calendar, rows: list[Row]) -> list[Resource]:
     """The resources of these rows that are still there."""
     return _build(*_find_items(ctx, calendar, rows), rows)
+
+
+def with_current_state(resource: Resource) -> Resource:
+    """The resource after the versions of its events have been stored in its row."""
+    assert resource.row
+    row = structs.replace(resource.row, state=resource.state)
+    return structs.replace(resource, row=row, etag=_etag_of(row), is_changed=False)
 
 
 def find(ctx: Context, calendar: Calendar, name: str) -> Resource | None:

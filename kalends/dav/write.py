@@ -63,8 +63,7 @@ def _save_with_guests(call: Call, calendar: Calendar, current: Resource | None, 
     ctx = call.ctx
     before = text.read(ctx, calendar, current) if current and current.row else b""
     saved = save(ctx, calendar, call.target.name, current, file, plan)
-    events = text.load_events(ctx, calendar, [saved])[saved.name] if plan else []
-    statuses = guests.update(ctx, before, file, events, saved.series_ids)
+    statuses = guests.update(ctx, calendar, before, file, saved)
     if statuses is None:
         return saved
     assert saved.row

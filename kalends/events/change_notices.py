@@ -108,6 +108,8 @@ class OpenNotice(Struct, frozen=True):
 
 def find_open(ctx: Context, event_ids: list[int]) -> list[OpenNotice]:
     """The notices that still take changes of these events, newest first; they are locked until the transaction ends."""
+    if not event_ids:
+        return []
     open_ids = f"""SELECT n.id FROM change_notices n JOIN changed_events c ON c.notice_id = n.id
                    WHERE c.event_id {ctx.db.in_list("ids")} AND n.closed_at IS NULL"""
     locked = f"SELECT id, message IS NULL FROM change_notices WHERE id IN ({open_ids}) ORDER BY id {ctx.db.for_update}"

@@ -116,6 +116,8 @@ def public_version(ctx: Context, limit: int) -> tuple[int, ...]:
 
 def lock(ctx: Context, ids: list[int]) -> None:
     """Lock these events and their series until the transaction ends."""
+    if not ids:
+        return
     series_ids = f"SELECT series_id FROM events WHERE id {ctx.db.in_list('ids')}"
     ctx.tx.rows(f"SELECT id FROM series WHERE id IN ({series_ids}) ORDER BY id {ctx.db.for_update}", ids=ids)
     lock_events(ctx, ids)
@@ -266,6 +268,8 @@ def reset_link(ctx: Context, event: Event) -> None:
 
 
 def delete(ctx: Context, ids: list[int]) -> None:
+    if not ids:
+        return
     deleted_events.insert(ctx, ids)
     ctx.tx.run(f"DELETE FROM events WHERE id {ctx.db.in_list('ids')}", ids=ids)
 

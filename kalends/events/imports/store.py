@@ -63,8 +63,8 @@ def _find_visible(ctx: Context, calendar: Calendar, column: str, ids: list[int])
 
 
 def find_event_ids_of_series(ctx: Context, series_ids: list[int]) -> list[int]:
-    rows = ctx.tx.rows(f"SELECT id FROM events WHERE series_id {ctx.db.in_list('ids')}", ids=series_ids)
-    return [event_id for (event_id,) in rows]
+    sql = f"SELECT id FROM events WHERE series_id {ctx.db.in_list('ids')}"
+    return [event_id for (event_id,) in ctx.tx.rows(sql, ids=series_ids)] if series_ids else []
 
 
 def find_series_with_events_elsewhere(ctx: Context, calendar: Calendar, series_ids: list[int]) -> list[int]:
