@@ -29,7 +29,7 @@ from kalends.http.sparse_fields import select
 from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import Calendar, MemberCalendars, Searched
-from kalends.records.event import EventRow
+from kalends.records.event import EventRow, EventTuple
 from kalends.subscribers.opt_in import opt_in
 from kalends.values import datetimes
 from kalends.values.picture import to_url
@@ -52,8 +52,10 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
         zone = _default_zone(ctx, calendars)
         total = listing.count(ctx, params, calendars, zone) if params.count else None
         last = listing.find_last_examined(ctx, params, calendars, zone)
-        matches = listing.find(ctx, params, calendars, zone, last=last, is_final=True)
-    rows, next_page = paginate(ctx, params, matches, after=cursor.encode, resume=cursor.encode_key(last) if last else None)
+        matches = listing.find_tuples(ctx, params, calendars, zone, last=last, is_final=True)
+    rows, next_page = paginate(
+        ctx, params, matches, after=lambda row: cursor.encode(EventRow(*row)), resume=cursor.encode_key(last) if last else None
+    )
     items = present.items(ctx, rows)
     return EventIndex(
         events=[select(item, params.fields) for item in items] if params.fields else items,
@@ -282,7 +284,7 @@ def _refuse_other_fields(params: EventInput) -> None:
         )
 
 
-def _on_calendar(ctx: Context, query: EventQuery) -> list[EventRow] | None:
+def _on_calendar(ctx: Context, query: EventQuery) -> list[EventTuple] | None:
     """The events of the one calendar that the query names; None if they cannot be found in one statement."""
     if query.calendar_id is None or query.calendar_ids or query.scope:
         return None

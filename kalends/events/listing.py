@@ -5,6 +5,8 @@ first asks the text index how many events can match: a selective one loads and s
 order, which soon fills a page."""
 
 from functools import cache
+from itertools import starmap
+from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +19,7 @@ from kalends.events.conditions import Conditions
 from kalends.events.query import EventQuery
 from kalends.http.rate_limit import search_counters
 from kalends.records.calendar import Calendars, MemberCalendars, Searched
-from kalends.records.event import EventRow
+from kalends.records.event import EventRow, EventTuple
 from kalends.values import datetimes
 
 # A search that can match at most this many events is selective.
@@ -32,6 +34,8 @@ AFTER_ALL = (2**63, 0)
 
 _ORDER = " ORDER BY e.start_at, e.id"
 _LATEST_FIRST = " ORDER BY e.start_at DESC, e.id DESC"
+# Where an event is in the list.
+_POSITION = itemgetter(*map(EventRow.__struct_fields__.index, ("start_at", "id")))
 _SENT_UID = "CASE WHEN e.series_id IS NULL THEN e.uid ELSE (SELECT r.uid FROM series r WHERE r.id = e.series_id) END"
 
 Key = tuple[int, int]
@@ -67,12 +71,19 @@ def find_last_examined(ctx: Context, query: EventQuery, calendars: Searched | No
     return (keys[0][0], keys[0][1]) if keys else None
 
 
-def find(
-    ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, last: Key | None = None, is_final: bool = False
-) -> list[EventRow]:
+def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, last: Key | None = None) -> list[EventRow]:
     """The page of the query, and one more event if there is a next page. Without calendars: all public events.
 
     last: no event after this one.
+    """
+    return list(starmap(EventRow, find_tuples(ctx, query, calendars, zone, last=last)))
+
+
+def find_tuples(
+    ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, last: Key | None = None, is_final: bool = False
+) -> list[EventTuple]:
+    """The same as tuples.
+
     is_final: no statement follows.
     """
     where = conditions.build(ctx, query, zone)
@@ -97,7 +108,7 @@ def find(
     return _find_in_order(ctx, calendars, where, fetch, skip, is_final=is_final)
 
 
-def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[EventRow] | None:
+def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[EventTuple] | None:
     """The events of one calendar, in the statement that checks whether the actor may see it; None if the query needs more statements.
 
     No statement follows, unless there are no events.
@@ -216,7 +227,7 @@ def _select_by_ids(selection: str, hits: str, condition: str) -> str:
     return f"WITH hits AS MATERIALIZED ({hits}) SELECT {selection} FROM hits CROSS JOIN events e WHERE e.id = hits.id AND {condition}"
 
 
-def _find_overlapping(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions, skip: int) -> list[EventRow]:
+def _find_overlapping(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions, skip: int) -> list[EventTuple]:
     """The events that overlap a time: first those that began long before it, which have an index of their own, then the others."""
     long_running = conditions.long_running(where)
     first = _rows(
@@ -245,7 +256,7 @@ def _count_long_running(ctx: Context, query: EventQuery, calendars: Searched | N
 
 def _find_in_order(
     ctx: Context, calendars: Searched | None, where: Conditions, limit: int, skip: int, *, is_final: bool = False
-) -> list[EventRow]:
+) -> list[EventTuple]:
     """Read the events from the index that has them in order."""
     if calendars is None:
         condition = where.sql("e.start_at", "e.id", "e.public")
@@ -282,9 +293,8 @@ def _columns_on_calendar(calendar_visible: str) -> str:
     return columns(EventRow, "e", sent_uid=_SENT_UID, calendar_ids=calendar_ids)
 
 
-def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int, *, is_final: bool = False) -> list[EventRow]:
-    return (ctx.tx.final_read() if is_final else ctx.tx).all(
-        EventRow,
+def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int, *, is_final: bool = False) -> list[EventTuple]:
+    return (ctx.tx.final_read() if is_final else ctx.tx).rows(
         f"{select} LIMIT :limit OFFSET :offset",
         **params,
         me=policy.me(ctx),
@@ -336,7 +346,7 @@ def _first_of_each(ctx: Context, calendars: Calendars, where: Conditions, size: 
     return {calendar_id: sorted(keys) for calendar_id, keys in heads.items()}
 
 
-def _load(ctx: Context, ids: list[int], *, latest_first: bool, is_final: bool) -> list[EventRow]:
+def _load(ctx: Context, ids: list[int], *, latest_first: bool, is_final: bool) -> list[EventTuple]:
     tx = ctx.tx.final_read() if is_final else ctx.tx
-    rows = tx.all(EventRow, f"SELECT {_row(ctx)} FROM events e WHERE e.id {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
-    return sorted(rows, key=lambda row: (row.start_at, row.id), reverse=latest_first)
+    rows = tx.rows(f"SELECT {_row(ctx)} FROM events e WHERE e.id {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
+    return sorted(rows, key=_POSITION, reverse=latest_first)

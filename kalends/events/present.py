@@ -1,6 +1,6 @@
 """Events as the API returns them: the limited fields of a list, the expanded fields of one event, and the editable fields."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import starmap
 
 from msgspec import structs
@@ -18,7 +18,7 @@ from kalends.events.uid import own_suffix
 from kalends.http.paging import MAX_PAGE
 from kalends.questions import present as question_present
 from kalends.records.calendar import TargetCalendar
-from kalends.records.event import FIELD, RECORD, Event, EventRow, EventWithCounts
+from kalends.records.event import FIELD, RECORD, Event, EventTuple, EventWithCounts
 from kalends.records.response import Tally
 from kalends.records.response_settings import DEFAULTS
 from kalends.values.datetimes import formats_in
@@ -88,10 +88,55 @@ def new_detail(ctx: Context, event: Event, calendar: TargetCalendar) -> EventDet
     return detail
 
 
-def items(ctx: Context, rows: list[EventRow]) -> list[EventItem]:
-    """The limited fields, with the calendars that the reader can see."""
-    lists = {key: sorted(map(int, key.split(","))) if key else [] for key in {row.calendar_ids for row in rows}}
-    return _items(ctx, rows, [lists[row.calendar_ids] for row in rows])
+def items(ctx: Context, rows: Iterable[EventTuple]) -> list[EventItem]:
+    """The limited fields, with the calendars that the reader can see: in one loop without a call for each event, since lists are long,
+    and calls would take much of the time. Times are looked up with `get` first, which is twice as fast where it finds them."""
+    site = ctx.settings.url
+    base, suffix = f"{site}/events/", own_suffix(ctx.settings)
+    items = []
+    lists: dict[str, list[int]] = {"": []}
+    formats, formats_zone = formats_in("UTC"), "UTC"
+    # fmt: off
+    for (
+        event_id, title, start_at, end_at, all_day, zone, location, image_url,
+        tags, public, status, status_note, series_id, updated_at, sent_uid, calendar_ids,
+    ) in rows:
+        # fmt: on
+        if all_day:
+            start_time, end_time = span.format_days(start_at, end_at, zone)
+        else:
+            if zone != formats_zone:
+                formats, formats_zone = formats_in(zone), zone
+            start_time = formats.get(start_at) or formats[start_at]
+            end_time = None if end_at is None else formats.get(end_at) or formats[end_at]
+        if image_url and image_url[0] == "/":
+            image_url = site + image_url
+        if calendar_ids not in lists:
+            lists[calendar_ids] = sorted(map(int, calendar_ids.split(",")))
+        # Formatted once, for the UID and the URL.
+        number = str(event_id)
+        item = EventItem(
+            event_id,
+            title,
+            start_time,
+            end_time,
+            all_day != 0,
+            zone,
+            location,
+            image_url,
+            tags,
+            tags.split(",") if tags else [],
+            public != 0,
+            status,
+            status_note,
+            lists[calendar_ids],
+            series_id,
+            sent_uid or (f"event-{number}{suffix}" if series_id is None else f"series-{series_id}{suffix}"),
+            base + number,
+            UTC_FORMATS.get(updated_at) or UTC_FORMATS[updated_at],
+        )
+        items.append(item)
+    return items
 
 
 def editable(event: Event) -> EventFields:
@@ -115,7 +160,8 @@ def _detail(
     repeat: Repeat | None,
     places: Places | None,
 ) -> EventDetail:
-    [item] = _items(ctx, [event], [[calendar.id for calendar in calendars]])
+    [item] = items(ctx, [_columns(event)])
+    item.calendar_ids = [calendar.id for calendar in calendars]
     settings = response_settings.show(event.settings, event.time_zone) if event.settings_text else _DEFAULT_SETTINGS
     is_counted = settings["show_counts"] or event.can_edit
     return EventDetail(
@@ -149,47 +195,11 @@ def _image(event: Event, url: str) -> EventImage:
     return EventImage(url, picture.width if picture else None, picture.height if picture else None, event.image_alt)
 
 
-def _items(ctx: Context, events: Sequence[Event | EventRow], calendar_ids: list[list[int]]) -> list[EventItem]:
-    """The limited fields, in one loop without a call for each event: lists are long, and calls would take much of the time."""
-    site = ctx.settings.url
-    base = f"{site}/events/"
-    suffix = own_suffix(ctx.settings)
-    items = []
-    formats, formats_zone = formats_in("UTC"), "UTC"
-    for event, ids in zip(events, calendar_ids, strict=True):
-        zone, end_at, tags, series_id = event.time_zone, event.end_at, event.tags, event.series_id
-        if zone != formats_zone:
-            formats, formats_zone = formats_in(zone), zone
-        if event.all_day:
-            start_time, end_time = span.format_times(event)
-            all_day = True
-        else:
-            start_time, end_time = formats[event.start_at], None if end_at is None else formats[end_at]
-            all_day = False
-        image_url = event.image_url
-        if image_url and image_url[0] == "/":
-            image_url = f"{site}{image_url}"
-        # Formatted once, for the UID and the URL.
-        number = str(event.id)
-        item = EventItem(
-            event.id,
-            event.title,
-            start_time,
-            end_time,
-            all_day,
-            zone,
-            event.location,
-            image_url,
-            tags,
-            tags.split(",") if tags else [],
-            event.public != 0,
-            event.status,
-            event.status_note,
-            ids,
-            series_id,
-            event.sent_uid or (f"event-{number}{suffix}" if series_id is None else f"series-{series_id}{suffix}"),
-            f"{base}{number}",
-            UTC_FORMATS[event.updated_at],
-        )
-        items.append(item)
-    return items
+def _columns(event: Event) -> EventTuple:
+    """The fields of an EventRow, without calendars."""
+    # fmt: off
+    return (
+        event.id, event.title, event.start_at, event.end_at, event.all_day, event.time_zone, event.location, event.image_url,
+        event.tags, event.public, event.status, event.status_note, event.series_id, event.updated_at, event.sent_uid, "",
+    )
+    # fmt: on

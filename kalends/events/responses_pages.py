@@ -153,5 +153,5 @@ def _find_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, EventItem
     """Those of the events that the reader can see, by their ids."""
     event_ids = sorted({event_id for event_id in ids if event_id is not None})
     batches = [event_ids[start : start + paging.MAX_PAGE] for start in range(0, len(event_ids), paging.MAX_PAGE)]
-    rows = [row for batch in batches for row in listing.find(ctx, EventQuery(ids=batch, limit=len(batch)), None, "UTC")]
+    rows = [row for batch in batches for row in listing.find_tuples(ctx, EventQuery(ids=batch, limit=len(batch)), None, "UTC")]
     return {item.id: item for item in event_present.items(ctx, rows)}

@@ -67,8 +67,13 @@ def format_times(event: Event | EventRow) -> tuple[str, str | None]:
     """Start and end as replies have them: of all-day events, the first and the last day."""
     end_at, zone = event.end_at, event.time_zone
     if event.all_day:
-        return _format_day(event.start_at, zone), None if end_at is None else _format_day(end_at - 1, zone)
+        return format_days(event.start_at, end_at, zone)
     return format_instant(event.start_at, zone), None if end_at is None else format_instant(end_at, zone)
+
+
+def format_days(start_at: int, end_at: int | None, zone: str) -> tuple[str, str | None]:
+    """The first and the last day of an all-day event."""
+    return _format_day(start_at, zone), None if end_at is None else _format_day(end_at - 1, zone)
 
 
 def _format_day(instant: int, zone: str) -> str:
