@@ -48,6 +48,8 @@ def _sign_up(page: Page, user_name: str, address: str = "") -> None:
     if address:
         page.get_by_label("E-mail address").fill(address)
     page.get_by_label("Password").fill(PASSWORD)
+    # It is that of the browser.
+    expect(page.get_by_label("Time zone")).to_have_value("Europe/Paris")
     page.get_by_role("button", name="Make my account").click()
 
 

@@ -32,9 +32,11 @@ for (const line of document.querySelectorAll("[data-local]")) {
   line.hidden = false;
 }
 
-// The browser's zone is the best guess for somebody who signs up.
+// The browser's zone is the best guess for somebody who signs up. It takes long to find, so not before they begin to fill in the form.
 const zone = document.querySelector("input[data-guess-zone]");
-if (zone && (!zone.value || zone.value === zone.dataset.guessZone)) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+zone?.form.addEventListener("focusin", () => {
+  if (!zone.value || zone.value === zone.dataset.guessZone) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+}, { once: true });
 
 // A picture is shown as soon as it is chosen.
 for (const input of document.querySelectorAll("input[data-picture]")) {
