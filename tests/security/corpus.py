@@ -55,7 +55,7 @@ VALUES: dict[str, Any] = {
 # Those that are tried in each field by itself, the others being good.
 SHARP = ["NUL", "a lone surrogate", "a line break for a header", "2^63", "an object", "a list of lists", "a long text", "the end of time"]
 
-# Without `--soak`, an endpoint gets one share of these values, queries and path segments, and the next endpoint another one.
+# Without `--soak`, an endpoint gets one share of the values, queries, bodies and path segments, and the next endpoint another one.
 SHARES = 6
 
 # Raw bodies, with their headers.

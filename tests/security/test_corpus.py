@@ -184,9 +184,10 @@ def test_hostile_bodies_are_refused(scenes: Scenes, endpoint: Endpoint, soak: bo
     attack = Attack(scenes, endpoint)
     # A guest is refused before the body is parsed, where guests may not call.
     send = attack.by_both if soak or endpoint.guests else attack.by_alice
-    for label, (body, headers) in corpus.BODIES.items():
+    number = ENDPOINTS.index(endpoint)
+    for label, (body, headers) in corpus.share(list(corpus.BODIES.items()), number, soak=soak):
         send(label, headers=headers, body=body)
-    for label, multipart in corpus.MULTIPARTS.items():
+    for label, multipart in corpus.share(list(corpus.MULTIPARTS.items()), number, soak=soak):
         send(label, **multipart())
 
 

@@ -29,7 +29,9 @@ def test_a_content_length_beyond_63_bits_is_refused(started: Running) -> None:
         assert first(started, request("POST /api/session HTTP/1.1", f"Content-Length: {length}")) in (400, 413)
 
 
-@pytest.mark.parametrize("path", ["/api/session", "/sign-in", "/static/style.css"])
+@pytest.mark.parametrize(
+    "path", ["/api/session", pytest.param("/sign-in", marks=pytest.mark.soak), pytest.param("/static/style.css", marks=pytest.mark.soak)]
+)
 @pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x"])
 def test_a_gigabyte_in_chunks_is_refused(started: Running, path: str, kind: str) -> None:
     """It is read and discarded for a moment, so that the client sees why."""
