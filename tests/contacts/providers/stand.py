@@ -4,7 +4,6 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from typing import Self
 
@@ -47,14 +46,21 @@ class Stand:
 
         class Handler(BaseRequestHandler):
             def handle(self) -> None:
-                with suppress(OSError):
+                try:
                     connection = tls.wrap_socket(self.request, server_side=True) if tls else self.request
                     connection.settimeout(TIMEOUT)
-                    if request := _received(connection):
-                        stand.requests.append(request)
-                        stand.behaviour(request)
-                        if tls:
-                            connection.unwrap()
+                    request = _received(connection)
+                    if request is None:
+                        stand.client_disconnected.set()
+                        return
+                    stand.requests.append(request)
+                    stand.behaviour(request)
+                    if tls:
+                        connection.unwrap()
+                except ConnectionError:
+                    stand.client_disconnected.set()
+                except OSError:
+                    return
 
         self._server = ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -84,18 +90,14 @@ class Stand:
     def hang(self, request: Request) -> None:
         """Send nothing more until the client disconnects."""
         if not request.connection.recv(1):
-            self.client_disconnected.set()
+            raise ConnectionAbortedError
 
     def drip(self, request: Request, drop: bytes) -> None:
         """Send a little now and then until the client disconnects."""
         for _ in range(TIMEOUT * 50):
             if self.closing.wait(0.02):
                 return
-            try:
-                request.connection.sendall(drop)
-            except OSError:
-                self.client_disconnected.set()
-                return
+            request.connection.sendall(drop)
 
 
 def _received(connection: socket.socket) -> Request | None:

@@ -79,8 +79,8 @@ def test_a_provider_that_hangs_is_cut_off(stand: Stand, fails: Fails, deadline: 
         stand.hang(request)
 
     stand.behaviour = behaviour
-    deadline(1)
-    assert is_unavailable(fails(stand.settings, service), "within 1 seconds")
+    deadline(0.3)
+    assert is_unavailable(fails(stand.settings, service), "within 0.3 seconds")
     assert stand.client_disconnected.wait(TIMEOUT)
 
 
