@@ -133,5 +133,5 @@ class EventRow(Struct, frozen=True, gc=False):
     calendar_ids: str
 
 
-# The fields of an EventRow as the database returns them, for the API: its lists are long, and Structs of the rows would cost a tenth more.
+# The fields of an EventRow as the database returns them, for lists of the API: a Struct of each row takes 4 % more instructions.
 EventTuple = tuple[Any, ...]
