@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from typing import Annotated, TypeVar
-from urllib.parse import quote, unquote_plus
+from urllib.parse import quote, unquote
 
 from msgspec import Meta, Struct
 
@@ -47,8 +47,12 @@ def paginate(
     size = params.size
     if len(rows) <= size and resume is None:
         return rows, None
-    query = [pair for pair in quote(ctx.caller.query, _SENT).split("&") if pair and unquote_plus(pair.partition("=")[0]) not in OWN]
+    query = [pair for pair in quote(ctx.caller.query, _SENT).split("&") if pair and not _is_own(pair.partition("=")[0])]
     query += [f"limit={size}", f"offset={params.offset + size}"]
     if after:
         query.append(f"after={after(rows[size - 1]) if len(rows) > size else resume}")
     return rows[:size], f"{ctx.caller.path}?{'&'.join(query)}"
+
+
+def _is_own(name: str) -> bool:
+    return name in OWN or ("%" in name and unquote(name) in OWN)

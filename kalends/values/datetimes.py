@@ -17,6 +17,8 @@ EXAMPLE = gettext("write it like 2026-05-11T17:00:00+02:00, 2026-05-11T17:00 or 
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _FIRST = (date(FIRST_YEAR, 1, 1).toordinal() - _EPOCH_DAY) * DAY_SECONDS - DAY_SECONDS
+# From here on, no zone has an earlier year than the first.
+_SECOND_DAY = _FIRST + 2 * DAY_SECONDS
 _LAST = (date(LAST_YEAR, 12, 31).toordinal() - _EPOCH_DAY + 1) * DAY_SECONDS - 1
 
 _CLOCK = r"(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?|(\d\d)(\d\d)(\d\d)?"
@@ -114,7 +116,7 @@ def _format(zone: str, instant: int) -> str:
 
 def is_in_range(instant: int, zone: str) -> bool:
     """Whether a client could send the instant back: its local year must be one that `parse` accepts."""
-    return instant <= _LAST and to_local(instant, zone).year >= FIRST_YEAR
+    return instant <= _LAST and (instant >= _SECOND_DAY or to_local(instant, zone).year >= FIRST_YEAR)
 
 
 def start_of_day(day: date, zone: str) -> int:

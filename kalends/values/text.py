@@ -44,7 +44,7 @@ def clean(value: str, *, lines: bool = False, strip: bool = True) -> str:
         value = _normalize_newlines(value)
     if strip:
         value = value.strip(WHITE_SPACE)
-    if (_CONTROL_IN_LINES if lines else _CONTROL).search(value):
+    if not value.isprintable() and (_CONTROL_IN_LINES if lines else _CONTROL).search(value):
         raise ValueError(gettext("must not contain control characters"))
     return value
 
