@@ -83,6 +83,7 @@ def _write(service: Running, headers: dict[str, str], name: str, acknowledged: s
     connection.close()
 
 
+@pytest.mark.on_one_database
 def test_a_backup_says_what_it_did_and_is_readable_to_its_owner_alone(place: Place, file: Path) -> None:
     place.fill()
     output = place.done("backup", str(file)).splitlines()

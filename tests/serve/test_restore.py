@@ -107,6 +107,7 @@ def _visible_state(service: Running, headers: dict[str, str], event_id: int) -> 
     return event.json, matches.json, f"{address} {feed.headers['ETag']}"
 
 
+@pytest.mark.on_one_database
 def test_existing_data_is_replaced_only_with_force(place: Place, file: Path) -> None:
     place.done("users", "create", "bea", "bea@example.org", "--password", "correct-horse")
     assert "The database is not empty." in place.refused("restore", str(file))
