@@ -47,18 +47,7 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
     restored_invitations.require_uninvited(ctx, records)
     changed = [record.key[0] for record in records.all if record.kind == "event" and record.is_there and record.before]
     events_before = events.find_by_ids(ctx, changed)
-    try:
-        for table in reversed(TABLES):
-            created = [record for record in records.of(table) if record.is_there and record.before is None]
-            _delete(ctx, table, [record for record in created if not restored_seats.is_restored_here(record, records)])
-        _clear_slots(ctx, records)
-        for table in TABLES:
-            restored = [record for record in records.of(table) if record.before is not None]
-            for record, content in references.keep_valid(ctx, table, restored):
-                if not restored_seats.is_restored_here(record, records):
-                    _put_back(ctx, record, restored_seats.without_seats(record, content, records))
-    except UniqueViolation as error:
-        raise errors.Conflict(gettext("Another record has taken the place of one that this would restore. Nothing was changed.")) from error
+    _restore(ctx, records)
     deleted_events.forget(ctx, records.deleted_ids("event"))
     placements.revoke_invalid_grants(ctx, records.deleted_ids("event"))
     sharing.end_blocked(ctx, records.deleted_ids("calendar"))
@@ -71,6 +60,22 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
         telling.tell_restored(ctx, events_restored, notify, message),
     ]
     return records.all, _add_up([each for each in told if isinstance(each, Told)])
+
+
+def _restore(ctx: Context, records: Records) -> None:
+    """Delete what the request created, and put back what it changed and deleted."""
+    try:
+        for table in reversed(TABLES):
+            created = [record for record in records.of(table) if record.is_there and record.before is None]
+            _delete(ctx, table, [record for record in created if not restored_seats.is_restored_here(record, records)])
+        _clear_slots(ctx, records)
+        for table in TABLES:
+            restored = [record for record in records.of(table) if record.before is not None]
+            for record, content in references.keep_valid(ctx, table, restored):
+                if not restored_seats.is_restored_here(record, records):
+                    _put_back(ctx, record, restored_seats.without_seats(record, content, records))
+    except UniqueViolation as error:
+        raise errors.Conflict(gettext("Another record has taken the place of one that this would restore. Nothing was changed.")) from error
 
 
 def _add_up(told: list[Told]) -> Told | UnsetType:

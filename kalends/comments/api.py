@@ -80,7 +80,7 @@ def _create(ctx: Context, event: Event, who: Author, params: CommentInput) -> Co
         fields = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
         # A comment that waits for approval does not change the name of an earlier response.
         names = frozenset(("comment", "name") if params.name and approved else ("comment",))
-        respond(ctx, event, who, Params(fields, names), "comment")
+        respond(ctx, event, who, Params(fields, names))
     return present.item(store.get(ctx, comment_id), with_address=event.can_edit)
 
 

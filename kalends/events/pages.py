@@ -150,7 +150,7 @@ def _people(values: Mapping[str, Any]) -> int:
 
 
 def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Document:
-    response = submit(ctx, fields, "page")
+    response = submit(ctx, fields)
     if ctx.actor is None:
         guest_cookie.put(ctx, event_id, response.response)
     state = response_store.find_state(ctx, event_id) if response.id is UNSET else None

@@ -139,7 +139,7 @@ def add_guest(ctx: Context, event_id: int, params: Form) -> Document:
     policy.event(ctx, event_id, to=Right.EDIT)
     if not params.text("email_address").strip():
         raise errors.invalid("email_address", gettext("is required"), "required")
-    submit(ctx, Form(params.values | {"event_id": event_id}).params(ResponseInput), "page")
+    submit(ctx, Form(params.values | {"event_id": event_id}).params(ResponseInput))
     return redirect(ctx, f"/events/{event_id}/responses", done="guest-added", can_undo=True)
 
 

@@ -105,7 +105,7 @@ def create(ctx: Context, params: Params[ResponseInput]) -> ResponseCreated:
     address is yours, or as an editor of the event, the reply is the record, 201 when it is new and 200 when it was changed. Without
     proof it is always 201 and the request's own fields, and a response that was made with proof is left as it is.
     """
-    return submit(ctx, params, "api")
+    return submit(ctx, params)
 
 
 @endpoint("POST", "/api/responses/link", status=202, guests=True, rate_limited=True)
@@ -140,7 +140,7 @@ def update(ctx: Context, response_id: int, params: Changes[ResponseChanges]) -> 
     token = params.get("token")
     response, event = _load(ctx, response_id, token, of_hidden=params.get("response") == "NO")
     who = by_link(response.email_address, response.name) if token else author_of(ctx, response)
-    changed = respond(ctx, event, who, present.input_of(response, params), "api", asks="response" in params)
+    changed = respond(ctx, event, who, present.input_of(response, params), asks="response" in params)
     assert changed is not None
     return present.item(ctx, changed)
 

@@ -180,10 +180,10 @@ def _apply(ctx: Context, proposal: proposals.Proposal, event: Event) -> Response
     fields = proposal.params
     who = by_link(proposal.email_address, fields.value.name)
     if fields.value.scope != "this" and event.series_id is not None:
-        responses = respond_to_series(ctx, event, who, fields, "link")
+        responses = respond_to_series(ctx, event, who, fields)
         response = responses.main if responses else None
     else:
-        response = respond(ctx, event, who, fields, "link")
+        response = respond(ctx, event, who, fields)
     assert response is not None
     return response
 
@@ -198,7 +198,7 @@ def _feed(ctx: Context, response_token: str) -> Document:
 
 def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:
     fields: Params[ResponseInput] = present.input_of(response, changes)
-    changed = respond(ctx, event, by_link(response.email_address, response.name), fields, "link", asks="response" in changes)
+    changed = respond(ctx, event, by_link(response.email_address, response.name), fields, asks="response" in changes)
     assert changed is not None
     return _redirect(ctx, changed, event, f"said-{changed.response.lower()}")
 

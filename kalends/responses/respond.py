@@ -1,7 +1,5 @@
 """Responding to an event: the one function for the API, the pages, the personal link and comments with a response."""
 
-from typing import Literal
-
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.deliveries import languages, response_mail
@@ -15,12 +13,9 @@ from kalends.responses.author import Author, is_another
 from kalends.responses.model import PARTY, SEATING, ResponseInput
 from kalends.subscribers.opt_in import opt_in
 
-# The channel by which a response arrives.
-Via = Literal["api", "page", "comment", "link", "mail", "dav", "series"]
-
 
 def respond(
-    ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via, *, asks: bool = True, standing: bool = False
+    ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], *, asks: bool = True, standing: bool = False
 ) -> Response | None:
     """Create the response, or change the fields in `fields.names` of the earlier response of this address.
 
@@ -43,9 +38,7 @@ def respond(
     event, locked = admission.lock(ctx, event, exclusive=responding.is_limited(questions))
     if value.response != "NO" or not has_proof:
         admission.require_open(ctx, event, locked)
-    _check_party(event, fields)
-    if value.response == "YES":
-        admission.require_room(ctx, event, who, value.number + value.plus_n, standing=standing)
+    _require_seats(ctx, event, who, fields, standing=standing)
     # Of a series, the questions of the date are asked that the request is about.
     is_asked = not standing or value.scope != "this"
     answers = [] if has_proof or not is_asked else responding.check(ctx, event, questions, value.answers, value.number + value.plus_n)
@@ -73,7 +66,7 @@ def respond(
         responding.save_proven(ctx, questions, row, value.answers, is_new_yes=is_new_yes, by_editor=by_editor)
     elif is_asked:
         responding.save(ctx, questions, row, answers, is_kept=bool(proposal_id))
-    if fields.value.opt_in and "opt_in" in fields.names:
+    if value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
     if standing:
         return row
@@ -92,9 +85,12 @@ def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInp
         raise errors.TooMany(gettext("We have sent this address, or for your network, many messages lately. Respond again later."), 3600)
 
 
-def _check_party(event: Event, fields: Params[ResponseInput]) -> None:
+def _require_seats(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], *, standing: bool) -> None:
     """A party that was accepted before may stay when the limit is lowered."""
-    limit, party = event.party_limit, fields.value
-    if limit is not None and not fields.names.isdisjoint(PARTY) and party.number + party.plus_n > limit:
-        field, other = ("plus_n", "number") if party.plus_n else ("number", "plus_n")
+    limit, value = event.party_limit, fields.value
+    party = value.number + value.plus_n
+    if limit is not None and not fields.names.isdisjoint(PARTY) and party > limit:
+        field, other = ("plus_n", "number") if value.plus_n else ("number", "plus_n")
         raise errors.invalid(field, gettext("and %(other)s together must be at most %(max)s for this event", other=other, max=limit))
+    if value.response == "YES":
+        admission.require_room(ctx, event, who, party, standing=standing)

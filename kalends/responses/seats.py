@@ -98,13 +98,7 @@ def claim(
     wanted = min(response.people, response.held) if response.is_pending else response.people
     if not may_wait and wanted > response.queued_for:
         _require_capacity(hall, wanted)
-    party = waiting_list.ask(before, wanted, response.min_party, max(ctx.now * MICROSECONDS, hall.last_queued_at + 1))
-    if takes_offer and party.offered:
-        party = waiting_list.accept(party)
-    if response.forced and wanted:
-        party = structs.replace(party, held=wanted, offered=0)
-    elif not wanted:
-        party = structs.replace(party, forced=False)
+    party = _ask(ctx, hall, response, wanted, takes_offer=takes_offer)
     if party != before:
         _write(ctx, [party], response.offer_until)
     freed = before.held + before.offered - party.held - party.offered
@@ -128,6 +122,16 @@ def claim(
         queued_for=party.queued_for,
         forced=party.forced,
     )
+
+
+def _ask(ctx: Context, hall: Hall, response: Response, wanted: int, *, takes_offer: bool) -> Party:
+    """The party of the response after it has asked for this number of seats."""
+    party = waiting_list.ask(_party(response), wanted, response.min_party, max(ctx.now * MICROSECONDS, hall.last_queued_at + 1))
+    if takes_offer and party.offered:
+        party = waiting_list.accept(party)
+    if response.forced and wanted:
+        return structs.replace(party, held=wanted, offered=0)
+    return party if wanted else structs.replace(party, forced=False)
 
 
 def imitate(ctx: Context, event: Event, response: Response, people: int) -> None:

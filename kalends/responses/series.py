@@ -16,7 +16,7 @@ from kalends.records.response import Response
 from kalends.responses import news, proposals, store
 from kalends.responses.author import Author, is_another
 from kalends.responses.model import ResponseInput
-from kalends.responses.respond import Via, respond
+from kalends.responses.respond import respond
 from kalends.values.text import fold_case
 
 
@@ -42,7 +42,7 @@ class SeriesRows(Struct, frozen=True):
 
 
 def respond_to_series(
-    ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], via: Via, *, is_invited: bool = False
+    ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], *, is_invited: bool = False
 ) -> SeriesRows | None:
     """Respond to the coming dates of the scope, with one mail. Dates that take no responses are left out, and where there is no seat
     the response waits. Return None to callers who may not see stored responses.
@@ -57,7 +57,7 @@ def respond_to_series(
     if state is None:
         raise errors.NotFound
     if not has_proof and state.confirm_responses == "always":
-        respond(ctx, event, who, fields, via)
+        respond(ctx, event, who, fields)
         return None
     assert event.series_id is not None
     is_proven = who.is_proven or event.can_edit
@@ -65,7 +65,7 @@ def respond_to_series(
     ctx.tx.run("SAVEPOINT dates")
     _upsert(ctx, event, who, fields.value, proven=is_proven, has_proof=has_proof)
     since = event.start_at if fields.value.scope == "following" else 0
-    rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since, unchecked=is_invited), who, fields, via)
+    rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since, unchecked=is_invited), who, fields)
     main = next((row for row in rows if row.event_id == event.id), rows[0])
     news.record(ctx, event, response_id=main.id)
     ctx.tx.run("ROLLBACK TO SAVEPOINT dates" if is_proposed else "RELEASE SAVEPOINT dates")
@@ -106,11 +106,11 @@ def extend(ctx: Context, series_id: int) -> None:
 def _write_date(ctx: Context, date: Event, standing: StandingResponse) -> None:
     who = Author(standing.email_address, standing.name, None, standing.proven, may_change=True, is_added=standing.added)
     value = ResponseInput(event_id=date.id, response=standing.response, name=standing.name, number=standing.number, plus_n=standing.plus_n)
-    _respond_to_dates(ctx, [date], who, Params(value, frozenset(("name", "number", "plus_n"))), "series", may_be_none=True)
+    _respond_to_dates(ctx, [date], who, Params(value, frozenset(("name", "number", "plus_n"))), may_be_none=True)
 
 
 def _respond_to_dates(
-    ctx: Context, dates: list[Event], who: Author, fields: Params[ResponseInput], via: Via, *, may_be_none: bool = False
+    ctx: Context, dates: list[Event], who: Author, fields: Params[ResponseInput], *, may_be_none: bool = False
 ) -> list[Response]:
     rows, refusal = [], errors.Conflict(gettext("No date of this series is to come."))
     for date in dates:
@@ -118,7 +118,7 @@ def _respond_to_dates(
         if date.id != value.event_id:
             value = structs.replace(value, event_id=date.id, answers=None, scope="this")
         try:
-            row = respond(ctx, date, who, Params(value, fields.names), via, standing=True)
+            row = respond(ctx, date, who, Params(value, fields.names), standing=True)
         except errors.OptionFull:
             # The guest must choose another option; with proof, the row is written already.
             raise

@@ -13,11 +13,11 @@ from kalends.records.event import Event
 from kalends.responses import present
 from kalends.responses.author import Author, author
 from kalends.responses.model import ResponseCreated, ResponseInput, SeriesPlaces
-from kalends.responses.respond import Via, respond
+from kalends.responses.respond import respond
 from kalends.responses.series import respond_to_series
 
 
-def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCreated:
+def submit(ctx: Context, params: Params[ResponseInput]) -> ResponseCreated:
     """Respond, and return the record, or to a caller without proof the fields of the request."""
     fields = params.value
     policy.open_link(ctx, fields.link)
@@ -26,12 +26,12 @@ def submit(ctx: Context, params: Params[ResponseInput], via: Via) -> ResponseCre
     who = author(ctx, fields.email_address, fields.name)
     with screened(ctx, who.email_address):
         if fields.scope != "this" and event.series_id is not None:
-            return _submit_to_series(ctx, event, who, params, via)
-        return _submit_to_event(ctx, event, who, params, via)
+            return _submit_to_series(ctx, event, who, params)
+        return _submit_to_event(ctx, event, who, params)
 
 
-def _submit_to_event(ctx: Context, event: Event, who: Author, params: Params[ResponseInput], via: Via) -> ResponseCreated:
-    response = respond(ctx, event, who, params, via)
+def _submit_to_event(ctx: Context, event: Event, who: Author, params: Params[ResponseInput]) -> ResponseCreated:
+    response = respond(ctx, event, who, params)
     if response is None:
         return _echo(ctx, event, params.value, who)
     if response.version > 1:
@@ -39,8 +39,8 @@ def _submit_to_event(ctx: Context, event: Event, who: Author, params: Params[Res
     return ResponseCreated(**present.record(ctx, response))
 
 
-def _submit_to_series(ctx: Context, event: Event, who: Author, params: Params[ResponseInput], via: Via) -> ResponseCreated:
-    responses = respond_to_series(ctx, event, who, params, via)
+def _submit_to_series(ctx: Context, event: Event, who: Author, params: Params[ResponseInput]) -> ResponseCreated:
+    responses = respond_to_series(ctx, event, who, params)
     if responses is None:
         return _echo(ctx, event, params.value, who)
     if responses.main.version > 1:

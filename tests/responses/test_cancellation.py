@@ -95,7 +95,7 @@ def test_an_event_cannot_be_cancelled_while_a_response_is_written(
 ) -> None:
     event, response_id = _an_event_with_a_no(cast)
     locked: list[bool] = []
-    _hook(monkeypatch, respond, "_check_party", lambda: locked.append(_is_locked(db, settings, event["id"])))
+    _hook(monkeypatch, respond, "_require_seats", lambda: locked.append(_is_locked(db, settings, event["id"])))
     assert _respond(cast, event, way, response_id).status in (200, 201)
     assert locked == [True]
     assert not _is_locked(db, settings, event["id"])

@@ -25,10 +25,10 @@ def record(ctx: Context, invitation: Invitation, event: Event, fields: ResponseF
     value = ResponseInput(event_id=event.id, scope="all" if is_series else "this", **structs.asdict(fields))
     params = Params(value, frozenset(names))
     if is_series:
-        rows = respond_to_series(ctx, event, who, params, via, is_invited=True)
+        rows = respond_to_series(ctx, event, who, params, is_invited=True)
         assert rows is not None
         return rows.main
-    response = respond(ctx, event, who, params, via)
+    response = respond(ctx, event, who, params)
     assert response is not None
     return response
 
