@@ -162,7 +162,7 @@ def add_lines(component: str, lines: Iterable[str]) -> str:
 
 def _text(value: str) -> str:
     """An escaped TEXT value, without control characters, which would break the lines of the file."""
-    return escape(value if value.isprintable() else replace_control_characters(value, lines=True))
+    return escape(replace_control_characters(value, lines=True))
 
 
 def _join_lines(lines: Iterable[str]) -> str:
