@@ -31,7 +31,8 @@ def _draw_event(locale: Locale, entry: Entry, day: date, is_embedded: bool) -> s
     place = f' <span class="meta"><bdi>{escape_text(entry.location)}</bdi></span>' if entry.location else ""
     if own_clock := entry.own_clock:
         text = gettext("%(time)s in %(city)s", time=own_clock, city=Times.city(entry.time_zone))
-        place += f' <span class="meta">{escape_text(translate(text))}</span>'
+        separator = " ·" if place else ""
+        place += f'{separator} <span class="meta">{escape_text(translate(text))}</span>'
     calendar = f'<span class="meta"><bdi>{escape_text(entry.calendar)}</bdi></span>' if entry.calendar and not is_embedded else ""
     edit = ""
     if entry.can_edit:

@@ -50,6 +50,13 @@ def pgettext(context: str, msgid: str, /) -> Text:
     return text
 
 
+def fill(message: Text, **values: Any) -> Text:
+    """A message that was written without values, with them."""
+    text = Text(without_context(message.msgid), values)
+    text.msgid = message.msgid
+    return text
+
+
 def without_context(msgid: str) -> str:
     return msgid.rpartition(CONTEXT_END)[2]
 

@@ -141,6 +141,44 @@ KINDS = {
     "series": gettext("Series"),
 }
 
+# What messages are, by their notice or their kind.
+MESSAGES = {
+    "announce": gettext("News of other events"),
+    "cancel": gettext("Cancelled"),
+    "change": gettext("Changed"),
+    "confirm": gettext("Confirm that you want to hear of events"),
+    "confirmation": gettext("Response"),
+    "invitation": gettext("Invitations"),
+    "link": gettext("Your response"),
+    "message": gettext("Message"),
+    "notice": gettext("New date"),
+    "promotion": gettext("Waiting list"),
+    "proposal": gettext("Confirm your response"),
+    "reminder": gettext("Reminders"),
+    "reset": gettext("A new password"),
+    "response": gettext("Your response"),
+    "send_to_me": gettext("Event"),
+    "verification": gettext("Confirm your response"),
+    "verify": gettext("Verify your address"),
+    "password_changed": gettext("Your password was changed"),
+    "password_reset": gettext("Your password was changed"),
+    "address_changed": gettext("Your e-mail address was changed"),
+    "key_created": gettext("A new key"),
+    "webhook_created": gettext("A new webhook"),
+    "webhook_disabled": gettext("A webhook was switched off"),
+    "account_invited": gettext("Make my account"),
+    "account_waiting": gettext("Somebody waits for your approval"),
+    "account_approved": gettext("Your account is approved"),
+    "account_refused": gettext("Your registration was not accepted"),
+    "address_registered": gettext("You have an account already"),
+    "test_message": gettext("Mail arrives"),
+    **dict.fromkeys(("place_granted", "place_offered", "place_lapsed"), gettext("Waiting list")),
+    "response_news": gettext("Responses and comments"),
+    "response_changed": gettext("Response changed"),
+    "response_removed": gettext("Response removed"),
+    **dict.fromkeys(("event_hidden", "event_shown"), gettext("Moderation")),
+}
+
 _FIELD = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 
 # What the changes in an event's history did.

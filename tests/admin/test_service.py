@@ -1,11 +1,14 @@
 """/api/admin/mail and /api/admin/health and their pages: what admins see of the mail and of the state of the service."""
 
 from pathlib import Path
+from typing import get_args
 
 from kalends.backup.take import take
 from kalends.context import Context
 from kalends.db import last_runs
+from kalends.records.delivery import MessageKind, Notice
 from kalends.settings import Settings
+from kalends.web import labels
 from kalends.worker import record_run
 from tests.http.stored_rows import FreshService, fresh_service
 from tests.site.administrator import Admin
@@ -23,6 +26,7 @@ def test_a_test_message_waits_in_the_queue_until_it_is_sent(site: FreshService, 
     sent = admin.post("/api/admin/test_mail")
     assert (sent.status, sent.json["address"], sent.json["state"]) == (202, admin.email_address, "queued")
     assert admin.post("/admin/mail/test").redirect == ("/admin/mail", "test-sent")
+    assert admin.get("/admin/mail").text.count("<td>Mail arrives</td>") == 2
     mail = admin.get("/api/admin/mail").json
     assert (mail["waiting_count"], [each["notice"] for each in mail["waiting"]]) == (2, ["test_message", "test_message"])
     with site.db.write() as tx:
@@ -33,6 +37,10 @@ def test_a_test_message_waits_in_the_queue_until_it_is_sent(site: FreshService, 
         )
     assert [each["error"] for each in admin.get("/api/admin/mail").json["failed"]] == ["550 no such user"]
     assert "550 no such user" in admin.get("/admin/mail").text
+
+
+def test_every_message_has_a_name_for_people() -> None:
+    assert set(labels.MESSAGES) == {*get_args(MessageKind), *(notice for notices in get_args(Notice) for notice in get_args(notices))}
 
 
 def test_a_mail_server_is_named_without_its_password(settings: Settings, tmp_path: Path) -> None:

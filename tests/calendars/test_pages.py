@@ -146,7 +146,8 @@ def test_deleting_a_calendar_asks_for_confirmation(cast: Cast) -> None:
     jazz = a_calendar(cast.alice)
     an_event(cast.alice, calendar_id=jazz["id"])
     page = cast.alice.get(f"/calendars/{jazz['id']}/delete")
-    assert "It holds 1 event." in page.text
+    assert "It holds 1 event. Those that" in page.text
+    assert "comments. Its feed stops." in page.text
     assert f'action="/calendars/{jazz["id"]}/delete"' in page.text
     assert cast.alice.get(f"/calendars/{jazz['id']}").status == 200
     gone = cast.alice.post(f"/calendars/{jazz['id']}/delete")

@@ -288,6 +288,16 @@ def test_organisers_see_the_responses_before_the_form_and_guests_the_form(cast: 
     assert "<details open><summary>Respond yourself</summary>" in refused.text
 
 
+def test_the_bar_of_organisers_marks_where_they_are(cast: Cast) -> None:
+    path = f"/events/{an_event(cast.alice, public=True)['id']}"
+    for page in ("invitations", "questions", "reminders", "announce"):
+        bar = cast.alice.get(f"{path}/{page}").text
+        assert '<summary aria-current="true">' in bar
+        assert f'<a href="{path}/{page}" aria-current="page">' in bar
+    assert f'<a href="{path}/edit" aria-current="page">' in cast.alice.get(f"{path}/repeat").text
+    assert '<summary aria-current="true">' not in cast.alice.get(f"{path}/responses").text
+
+
 def test_delete_is_among_the_rare_actions_of_an_organiser_and_not_beside_edit(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="2031-06-01T20:00")
     bar = cast.alice.get(f"/events/{event['id']}").text.partition('<nav class="organiser"')[2].partition("</nav>")[0]

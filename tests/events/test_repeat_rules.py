@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kalends.events.series.rule import Rule
 from kalends.events.series.sentence import describe
+from kalends.i18n.locale import Locale
 from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import parse
 from tests.cast import Cast, Person, a_comment, a_response, an_event
@@ -345,6 +346,25 @@ def test_the_two_parts_of_a_rule_have_the_dates_of_the_whole(text: str, start: d
 )
 def test_a_rule_has_a_sentence(text: str, sentence: str) -> None:
     assert describe(parse(text)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("language", "monday", "last_sundays"),
+    [
+        ("en", "Every year on the 20th Monday", "Every year on the 10th to last Sunday"),
+        ("de", "Jedes Jahr am 20. Montag", "Jedes Jahr am 10. Sonntag vom Ende"),
+        ("fr", "Chaque année, le 20e lundi", "Chaque année, le 10e dimanche en partant de la fin"),
+        ("es", "Cada año, el 20.º lunes", "Cada año, el 10.º domingo empezando por el final"),
+        ("it", "Ogni anno, 20° lunedì", "Ogni anno, 10ª domenica a partire dalla fine"),
+        ("pt", "Todos os anos, na 20.ª segunda-feira", "Todos os anos, no 10.º domingo a contar do fim"),
+        ("nl", "Elk jaar op de 20e maandag", "Elk jaar op de 10e zondag van achteren"),
+        ("ja", "1年ごと 第20月曜日", "1年ごと 最後から数えて第10日曜日"),
+        ("ar", "كل سنة: الاثنين الـ20", "كل سنة: الأحد الـ10 من الآخر"),
+    ],
+)
+def test_a_weekday_beyond_the_fifth_has_an_ordinal_number(language: str, monday: str, last_sundays: str) -> None:
+    for day, sentence in (("20MO", monday), ("-10SU", last_sundays)):
+        assert Locale(language).translate(describe(parse(f"FREQ=YEARLY;BYDAY={day}"))) == sentence
 
 
 @given(rules(), st.integers(1, 20))

@@ -128,6 +128,13 @@ def test_the_personal_link_asks_new_questions(cast: Cast, db: Database, settings
     assert _answers(cast, event) == [["Salad"]]
 
 
+def test_an_event_without_questions_counts_none(cast: Cast) -> None:
+    event = an_event(cast.alice, title="Gig", public=True)
+    page = cast.alice.get(f"/responses/{a_response(cast.alice, event)['id']}/questions").text
+    assert "<h1>Questions about Gig</h1>" in page
+    assert "Almost done" not in page
+
+
 def test_whoever_is_forgotten_leaves_no_answers(cast: Cast, db: Database, settings: Settings) -> None:
     event = _event(cast)
     note = a_question(cast.alice, f"/api/events/{event['id']}", kind="text")

@@ -70,6 +70,7 @@ def test_comments_that_wait_for_approval_come_first(cast: Cast) -> None:
     page = cast.alice.get("/responses").text
     assert page.index("First\n&lt;b&gt;of all&lt;/b&gt;") < page.index("Said later")
     assert "1 waits for approval" in page
+    assert '· <span class="chip">' not in page
     assert "dana@example.org" in page
     assert f'action="/comments/{waits["id"]}/approve"' in page
     assert f'action="/comments/{approved_comment["id"]}/hide"' in page

@@ -30,7 +30,7 @@ def a_night(owner: Person, **fields: str) -> tuple[str, str]:
 
 
 def test_pages_agree_on_the_time_of_an_event(site: Client, cast: Cast) -> None:
-    title, path = a_night(cast.alice)
+    title, path = a_night(cast.alice, location="Blue Note")
     here = "Tuesday, 17 November 2026, 02:00 (Europe/Paris)"
     page = site.get(path).text
     assert "Monday, 16 November 2026, 20:00" in page
@@ -43,7 +43,7 @@ def test_pages_agree_on_the_time_of_an_event(site: Client, cast: Cast) -> None:
     assert "Times are those of Europe/Paris." in agenda
     row = agenda[: agenda.index("</li>", agenda.index(title))].rpartition("<li>")[2]
     assert "02:00" in row
-    assert "20:00 in New York" in row
+    assert 'Blue Note</bdi></span> · <span class="meta">20:00 in New York' in row
 
 
 def test_a_time_that_is_the_same_in_the_readers_zone_has_no_zone(site: Client, cast: Cast) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from kalends.i18n import DateText, Text, gettext, ngettext, pgettext
+from kalends.i18n import DateText, Text, fill, gettext, ngettext, pgettext
 from kalends.ical.canonical_rule import sort_key, sort_numbers
 from kalends.ical.rrule import Recurrence
 
@@ -49,6 +49,32 @@ _OF_SUNDAY = {
     -3: pgettext("Sunday", "third to last"),
 }
 _OF_WEEKDAYS = (*[_OF_WORKING_DAYS] * 5, _OF_SATURDAY, _OF_SUNDAY)
+# Further ones, by the English suffix.
+_NUMBERS = {
+    "st": gettext("%(number)sst"),
+    "nd": gettext("%(number)snd"),
+    "rd": gettext("%(number)srd"),
+    "th": gettext("%(number)sth"),
+}
+_NUMBERS_OF_WORKING_DAYS = {
+    "st": pgettext("Monday", "%(number)sst"),
+    "nd": pgettext("Monday", "%(number)snd"),
+    "rd": pgettext("Monday", "%(number)srd"),
+    "th": pgettext("Monday", "%(number)sth"),
+}
+_NUMBERS_OF_SATURDAY = {
+    "st": pgettext("Saturday", "%(number)sst"),
+    "nd": pgettext("Saturday", "%(number)snd"),
+    "rd": pgettext("Saturday", "%(number)srd"),
+    "th": pgettext("Saturday", "%(number)sth"),
+}
+_NUMBERS_OF_SUNDAY = {
+    "st": pgettext("Sunday", "%(number)sst"),
+    "nd": pgettext("Sunday", "%(number)snd"),
+    "rd": pgettext("Sunday", "%(number)srd"),
+    "th": pgettext("Sunday", "%(number)sth"),
+}
+_NUMBERS_OF_WEEKDAYS = (*[_NUMBERS_OF_WORKING_DAYS] * 5, _NUMBERS_OF_SATURDAY, _NUMBERS_OF_SUNDAY)
 _WORKING_DAYS = frozenset((0, weekday) for weekday in range(5))
 _ALL_DAYS = frozenset((0, weekday) for weekday in range(7))
 
@@ -156,10 +182,17 @@ def _name_day(ordinal: int, weekday: int, *, has_article: bool) -> Text:
     name = name_weekday(weekday)
     if not ordinal:
         return gettext("%(weekday)s", weekday=name)
-    nth = _OF_WEEKDAYS[weekday].get(ordinal) or _format_number(ordinal)
-    if has_article:
-        return gettext("the %(nth)s %(weekday)s", nth=nth, weekday=name)
-    return gettext("%(nth)s %(weekday)s", nth=nth, weekday=name)
+    nth = _OF_WEEKDAYS[weekday].get(ordinal)
+    if nth is None and ordinal < 0:
+        values = {"nth": _format_number_of(weekday, -ordinal), "weekday": name}
+        return gettext("the %(nth)s to last %(weekday)s", **values) if has_article else gettext("%(nth)s to last %(weekday)s", **values)
+    values = {"nth": nth or _format_number_of(weekday, ordinal), "weekday": name}
+    return gettext("the %(nth)s %(weekday)s", **values) if has_article else gettext("%(nth)s %(weekday)s", **values)
+
+
+def _format_number_of(weekday: int, number: int) -> Text:
+    """`20th` of a weekday, which other languages do not write as the 20th day."""
+    return fill(_NUMBERS_OF_WEEKDAYS[weekday][_suffix(number)], number=number)
 
 
 def _nth(number: int) -> Text:
@@ -177,12 +210,11 @@ def _format_number(number: int) -> Text:
         return ORDINALS[-1]
     if number < 0:
         return gettext("%(nth)s to last", nth=_format_number(-number))
-    last_digit = 0 if number % 100 in (11, 12, 13) else number % 10
-    if last_digit == 1:
-        return gettext("%(number)sst", number=number)
-    if last_digit == 2:
-        return gettext("%(number)snd", number=number)
-    return gettext("%(number)srd", number=number) if last_digit == 3 else gettext("%(number)sth", number=number)
+    return fill(_NUMBERS[_suffix(number)], number=number)
+
+
+def _suffix(number: int) -> str:
+    return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
 def _join(words: Sequence[Text | DateText | str], *, is_either: bool = False) -> Text:
