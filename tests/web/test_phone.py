@@ -10,6 +10,20 @@ from tests.web.scene import Scene
 from tests.web.windows import Windows, go
 
 PHONE = 390
+# The words of controls and of heads that are broken inside: each is in several lines.
+BROKEN = """names => [...document.querySelectorAll(names)].flatMap(element => {
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), broken = [];
+  while (texts.nextNode())
+    for (const word of texts.currentNode.data.matchAll(/[^\\s-]+/g)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, word.index);
+      range.setEnd(texts.currentNode, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) broken.push(word[0]);
+    }
+  return broken;
+})"""
+# Where the text of an element is, from the top.
+MIDDLE = "element => { const range = document.createRange(); range.selectNodeContents(element); return range.getBoundingClientRect().top; }"
 # What WCAG and the makers of phones ask for.
 TARGET = 44
 
@@ -39,3 +53,21 @@ def test_places_have_the_width_of_an_agenda(looks: Windows, scene: Scene) -> Non
     go(page, f"/calendar?view=agenda&date={day}")
     place = page.locator(".rows .what", has_text="Reading")
     assert place.evaluate("element => element.getBoundingClientRect().width") > 300
+
+
+@pytest.mark.parametrize("language", ["it", "ar"])
+def test_words_of_controls_are_not_broken(looks: Windows, scene: Scene, language: str) -> None:
+    page = looks.open(scene.alice, width=PHONE, locale=language)
+    for path, names in (("/calendar", ".views a, .month th"), (f"/events/{scene.event['id']}/responses", ".chart dt, .tabs a, .button")):
+        go(page, path)
+        assert page.locator("html").get_attribute("lang") == language
+        assert page.evaluate(BROKEN, names) == []
+
+
+def test_the_bottom_of_a_page_is_in_one_line_and_clear_of_the_button(looks: Windows, scene: Scene) -> None:
+    page = pages.visit(looks, scene, Visit("alice", "/calendar?view=day&date={day}"), PHONE)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    tops = [page.locator(name).evaluate("element => element.getBoundingClientRect().top") for name in (".fab", ".bottom")]
+    assert tops[0] + page.locator(".fab").evaluate("element => element.offsetHeight") <= tops[1]
+    words = [page.locator(".bottom").get_by_text(text).evaluate(MIDDLE) for text in ("RSS", "Made with Kalends")]
+    assert words[0] == words[1]
