@@ -170,7 +170,7 @@ MODULE_LAYERS = {
             f"dav.{name}"
             for name in (
                 *("calendar_object", "call", "collections", "errors", "expand", "files", "filters", "listing", "paths", "propfind"),
-                *("file_store", "free_busy", "guest_copy", "guests", "mailboxes", "overlap", "principals"),
+                *("file_store", "free_busy", "guest_copy", "guests", "later", "mailboxes", "overlap", "principals"),
                 *("properties", "proppatch", "query", "removal", "reports", "resources", "sign_in", "sync", "text", "transfer", "write"),
                 "xml",
                 *(

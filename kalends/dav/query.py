@@ -3,21 +3,14 @@
 The database finds events by their times, which are exact: all-day and floating times have the zone of their calendar, and each date of
 a series is an event. A file is read only if the filter asks for more than a component and its time."""
 
-from collections.abc import Iterable
-from datetime import UTC, date, datetime, timedelta
 from xml.etree.ElementTree import Element
 
 from kalends.context import Context
-from kalends.dav import filters, overlap, resources, store, text
+from kalends.dav import filters, later, overlap, resources, store, text
 from kalends.dav.filters import COMP, RANGE, Component, TimeRange
+from kalends.dav.later import EARLIEST, LATEST
 from kalends.dav.resources import Resource
-from kalends.events import store as event_store
-from kalends.events.series import occurrences
-from kalends.events.series import store as series_store
 from kalends.records.calendar import Calendar
-
-EARLIEST, LATEST = -62_135_596_800, 253_402_300_799
-ONE_DAY = timedelta(days=1)
 
 
 def find(ctx: Context, calendar: Calendar, filter_element: Element) -> list[Resource]:
@@ -63,7 +56,8 @@ def find_in_range(ctx: Context, calendar: Calendar, time_range: TimeRange) -> li
     """The resources with an event that takes place in the range."""
     start, end = bounds(time_range)
     event_ids, series_ids = store.find_overlapping(ctx, calendar, start, end)
-    series_ids += _find_later(ctx, calendar, start, end, set(series_ids))
+    # Those of endless series may have no events so far ahead.
+    series_ids += later.find_series(ctx, calendar, start, end, set(series_ids))
     found = resources.find_by_ids(ctx, calendar, event_ids, series_ids)
     alone = _find_alone(ctx, calendar, "VEVENT")
     texts = text.read_all(ctx, calendar, alone)
@@ -84,29 +78,6 @@ def _takes_place(content: bytes, start: int, end: int, zone: str) -> bool:
 def bounds(time_range: TimeRange) -> tuple[int, int]:
     start = EARLIEST if time_range.start is None else time_range.start
     return start, LATEST if time_range.end is None else time_range.end
-
-
-def _find_later(ctx: Context, calendar: Calendar, start: int, end: int, known: set[int]) -> Iterable[int]:
-    """Endless series that take place in the range, but whose events have not been created so far ahead."""
-    last = _to_date(end)
-    ids = [each for each in store.find_endless_series(ctx, calendar, last.isoformat()) if each not in known]
-    for series in series_store.find_by_ids(ctx, ids):
-        latest_id = series_store.find_latest_event(ctx, series.id)
-        pattern = event_store.get(ctx, latest_id) if latest_id else None
-        if pattern is None:
-            continue
-        length = (pattern.end_at or pattern.start_at) - pattern.start_at
-        first = max(_to_date(start - length) - ONE_DAY, date.fromisoformat(series.made_until) + ONE_DAY)
-        later = series.rule.begin_at(first).own_dates(min(last, first + timedelta(days=3_700)))
-        for day in later:
-            begins = occurrences.slot_instant(series, pattern, day.isoformat())
-            if begins < end and (begins + length > start or begins >= start):
-                yield series.id
-                break
-
-
-def _to_date(instant: int) -> date:
-    return datetime.fromtimestamp(max(EARLIEST + 86_400, min(instant, LATEST - 86_400)), UTC).date()
 
 
 def _matches(calendar: Calendar, content: bytes, outer: Element, *, is_found: bool) -> bool:

@@ -160,6 +160,14 @@ def find_endless_series(ctx: Context, calendar: Calendar, day: str) -> list[int]
     return [series_id for (series_id,) in rows]
 
 
+def find_visible(ctx: Context, calendar: Calendar, event_ids: list[int]) -> list[int]:
+    """Those of the events that are on the calendar and that the actor sees."""
+    sql = f"""SELECT e.id FROM events e CROSS JOIN placements p WHERE e.id {ctx.db.in_list("ids")} AND p.event_id = e.id
+              AND p.calendar_id = :calendar AND {policy.placed_event_visible(ctx, calendar.is_member)}"""
+    rows = ctx.tx.rows(sql, ids=event_ids, calendar=calendar.id, me=policy.me(ctx)) if event_ids else []
+    return [event_id for (event_id,) in rows]
+
+
 def find_series_of(ctx: Context, event_ids: list[int]) -> dict[int, int]:
     """The series of those of the events that are in one."""
     sql = f"SELECT id, series_id FROM events WHERE id {ctx.db.in_list('ids')} AND series_id IS NOT NULL"
