@@ -7,7 +7,7 @@ from tests.client import Client
 from tests.web import pages
 from tests.web.pages import IN_EACH_LOOK, Visit
 from tests.web.scene import Scene, at_length
-from tests.web.windows import Windows
+from tests.web.windows import Windows, go
 
 # The width at which WCAG asks for pages that need not be scrolled sideways.
 SMALLEST = 320
@@ -46,3 +46,11 @@ def test_a_page_fits_a_phone(looks: Windows, long_scene: Scene, visit: Visit) ->
     measured = page.evaluate(MEASURED)
     assert measured["width"] <= measured["viewport_width"] == SMALLEST, measured
     assert not measured["closed"] + measured["open"] + measured["mirrored"], measured
+
+
+@pytest.mark.parametrize("language", ["de", "pt"])
+def test_the_navigation_fits_a_phone_in_languages_with_longer_words(looks: Windows, language: str) -> None:
+    page = looks.open(width=SMALLEST, locale=language)
+    go(page, "/")
+    assert page.locator("html").get_attribute("lang") == language
+    assert page.evaluate("document.scrollingElement.scrollWidth") == SMALLEST
