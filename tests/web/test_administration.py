@@ -11,7 +11,7 @@ from tests.client import Client
 from tests.openapi.serving import serving
 from tests.pictures.files import SMALL_PICTURE
 from tests.web.through import Through
-from tests.web.windows import Windows, go
+from tests.web.windows import NO_STREAM, Windows, go
 
 
 @pytest.fixture
@@ -85,6 +85,8 @@ def test_an_admin_gives_the_site_its_look_and_lets_people_in(own_windows: Window
 
 def test_an_admin_approves_and_suspends_somebody(own_windows: Windows) -> None:
     ada, walter = own_windows.open(Registered(Client(Through(own_windows.url)), "ada")), own_windows.open()
+    # The stream of changes refuses who is suspended, and his page may ask once more before it is left.
+    walter.add_init_script(NO_STREAM)
     go(ada, "/admin")
     _let_in(ada, "Everybody whom an administrator approves")
     go(walter, "/sign-up")
