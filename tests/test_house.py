@@ -84,6 +84,7 @@ MODULE_LAYERS = {
         "events.quick_line",
         "responses.waiting_list",
         "events.series.rule",
+        "events.series.ordinals",
         "events.series.sentence",
     },
     "store": {
@@ -170,7 +171,7 @@ MODULE_LAYERS = {
             f"dav.{name}"
             for name in (
                 *("calendar_object", "call", "collections", "errors", "expand", "files", "filters", "listing", "paths", "propfind"),
-                *("file_store", "free_busy", "guest_copy", "guests", "later", "mailboxes", "overlap", "principals"),
+                *("file_store", "free_busy", "future_dates", "guest_copy", "guests", "mailboxes", "overlap", "principals"),
                 *("properties", "proppatch", "query", "removal", "reports", "resources", "sign_in", "sync", "text", "transfer", "write"),
                 "xml",
                 *(
@@ -242,6 +243,7 @@ MODULE_LAYERS = {
             "web.page",
             "web.qr_code",
             "web.labels",
+            "web.reader_locale",
             "web.reader_zone",
             "web.times",
         ),

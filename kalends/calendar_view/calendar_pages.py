@@ -25,9 +25,9 @@ from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import Calendar
-from kalends.site import store as sites
 from kalends.values import datetimes
 from kalends.web.page import page
+from kalends.web.reader_locale import reader_locale
 from kalends.web.reader_zone import reader_zone, remember_zone
 from kalends.web.redirects import redirect
 from kalends.web.render import render
@@ -50,8 +50,6 @@ class CalendarView(Struct, kw_only=True):
 @page("GET", "/calendar", guests=True)
 def show(ctx: Context, params: CalendarView) -> Document:
     """The calendar, by month, week or day, or as an agenda."""
-    # The language of the reader may depend on it.
-    sites.get_or_default(ctx)
     zone = params.time_zone or reader_zone(ctx)
     if params.time_zone:
         remember_zone(ctx, params.time_zone)
@@ -63,11 +61,12 @@ def show(ctx: Context, params: CalendarView) -> Document:
         hidden_calendars.remember(ctx, params.offered, params.calendar_ids or ())
         return redirect(ctx, Links("/calendar", repeated_query(None, params.time_zone)).to(params.view, day))
     choice = _choose_calendars(ctx, params.calendar_ids)
-    month = around(MONTH, day, ctx.locale)
-    days = month if params.view == MONTH else around(params.view, day, ctx.locale)
+    locale = reader_locale(ctx)
+    month = around(MONTH, day, locale)
+    days = month if params.view == MONTH else around(params.view, day, locale)
     overview = search.find_overview(ctx, choice.search(month, zone))
     links = Links("/calendar", repeated_query(params.calendar_ids, params.time_zone))
-    drawing = Drawing(ctx.locale, now.date(), links, can_create=ctx.actor is not None)
+    drawing = Drawing(locale, now.date(), links, can_create=ctx.actor is not None)
     if days.view == MONTH:
         values = lay_out_month(ctx, days, overview, choice.ticked, drawing)
     else:

@@ -18,6 +18,7 @@ from kalends.http.input.types import DateTime
 from kalends.policy import Right
 from kalends.values import datetimes
 from kalends.web.page import page
+from kalends.web.reader_locale import reader_locale
 from kalends.web.render import EMBEDDED, render
 
 
@@ -33,10 +34,11 @@ def calendar(ctx: Context, calendar_id: int, params: EmbeddedView) -> Document:
     """A public calendar, by month or as a list."""
     calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
     today = datetimes.to_local(ctx.now, calendar.time_zone).date()
-    days = around(params.view, day_of(params.date, today), ctx.locale)
+    locale = reader_locale(ctx)
+    days = around(params.view, day_of(params.date, today), locale)
     searched = Search(days, calendar.time_zone, [calendar])
     links = Links(f"/embed/calendars/{calendar_id}", is_embedded=True)
-    drawing = Drawing(ctx.locale, today, links)
+    drawing = Drawing(locale, today, links)
     if days.view == MONTH:
         values = lay_out_month(ctx, days, search.find_overview(ctx, searched), [calendar], drawing)
     else:

@@ -22,6 +22,7 @@ from kalends.subscribers.opt_in import request_opt_in
 from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
+from kalends.web.reader_locale import reader_locale
 from kalends.web.reader_zone import reader_zone
 from kalends.web.redirects import redirect
 from kalends.web.render import render
@@ -67,7 +68,7 @@ def show(ctx: Context, calendar_id: int, form: FormState | None = None) -> Docum
         ctx,
         title=calendar.name,
         calendar=calendar,
-        days=days.group(cards, ctx.now, ctx.now, zone, ctx.locale.formats),
+        days=days.group(cards, ctx.now, ctx.now, zone, reader_locale(ctx).formats),
         has_more=position is not None,
         follow_links=_follow(ctx, calendar) if calendar.public else None,
         subscription=form or FormState({"email_address": ctx.actor.email_address if ctx.actor else ""}),

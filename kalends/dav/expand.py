@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from kalends.context import Context
-from kalends.dav import later, overlap, query, text
+from kalends.dav import future_dates, overlap, query, text
 from kalends.dav.filters import Component, TimeRange
 from kalends.dav.resources import Resource
 from kalends.events import ical
@@ -24,9 +24,9 @@ def read_all(ctx: Context, calendar: Calendar, resources: list[Resource], time_r
             texts[resource.name] = expand_file(texts[resource.name], start, end, calendar.time_zone)
     repeating = [resource for resource in resources if resource.series_ids]
     loaded = text.load_events(ctx, calendar, repeating)
-    coming = later.find_events(ctx, calendar, start, end, {each for resource in repeating for each in resource.series_ids})
+    coming = future_dates.find_events(ctx, calendar, start, end, {each for resource in repeating for each in resource.series_ids})
     for resource in repeating:
-        within = [event for event in loaded[resource.name] if event.start_at < end and max(event.start_at + 1, event.end_at or 0) > start]
+        within = [event for event in loaded[resource.name] if future_dates.takes_place(event, start, end)]
         within += [event for event in coming if event.series_id in resource.series_ids]
         texts[resource.name] = ical.join_file([_format(ctx, event) for event in within], {}, method="")
     return texts

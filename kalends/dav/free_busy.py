@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from kalends.context import Context
-from kalends.dav import later, store
+from kalends.dav import future_dates, store
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 from kalends.values import datetimes
@@ -21,7 +21,7 @@ def write(ctx: Context, calendars: list[Calendar], start: int, end: int, method:
 
 
 def _find_periods(ctx: Context, calendar: Calendar, start: int, end: int) -> list[tuple[int, int]]:
-    coming = [event for event in later.find_events(ctx, calendar, start, end) if event.status != "cancelled"]
+    coming = [event for event in future_dates.find_events(ctx, calendar, start, end) if event.status != "cancelled"]
     return store.find_busy(ctx, calendar, start, end) + [(event.start_at, _find_end(event)) for event in coming]
 
 

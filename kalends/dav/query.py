@@ -6,9 +6,9 @@ a series is an event. A file is read only if the filter asks for more than a com
 from xml.etree.ElementTree import Element
 
 from kalends.context import Context
-from kalends.dav import filters, later, overlap, resources, store, text
+from kalends.dav import filters, future_dates, overlap, resources, store, text
 from kalends.dav.filters import COMP, RANGE, Component, TimeRange
-from kalends.dav.later import EARLIEST, LATEST
+from kalends.dav.future_dates import EARLIEST, LATEST
 from kalends.dav.resources import Resource
 from kalends.records.calendar import Calendar
 
@@ -57,7 +57,7 @@ def find_in_range(ctx: Context, calendar: Calendar, time_range: TimeRange) -> li
     start, end = bounds(time_range)
     event_ids, series_ids = store.find_overlapping(ctx, calendar, start, end)
     # Those of endless series may have no events so far ahead.
-    series_ids += later.find_series(ctx, calendar, start, end, set(series_ids))
+    series_ids += future_dates.find_series(ctx, calendar, start, end, set(series_ids))
     found = resources.find_by_ids(ctx, calendar, event_ids, series_ids)
     alone = _find_alone(ctx, calendar, "VEVENT")
     texts = text.read_all(ctx, calendar, alone)

@@ -86,7 +86,7 @@ LEFT JOIN dav_parts s ON s.calendar_id = p.calendar_id AND s.series_id = e.serie
 LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
 WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND {visible} AND {condition} GROUP BY e.series_id
 """
-# To look at all events of so many series takes longer than to read a calendar.
+# From this number on, reading the events of each series takes longer than reading the calendar.
 MANY_SERIES = 20
 _OVERLAPS = "p.start_at >= :recent AND p.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)"
 _LONG = "p.lasts AND p.start_at < :recent AND e.until_at > :start"

@@ -37,6 +37,7 @@ from kalends.responses.submit import submit
 from kalends.web.cover import DEFAULT_COLOR
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
+from kalends.web.reader_locale import reader_locale
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
@@ -192,7 +193,7 @@ def ask_announcement(ctx: Context, event_id: int, form: FormState | None = None)
         form=form,
         event=event,
         recipients=deliveries.count_recipients(ctx, event),
-        preview=message.preview(ctx.settings, event, ctx.locale),
+        preview=message.preview(ctx.settings, event, reader_locale(ctx)),
     )
 
 

@@ -9,7 +9,7 @@ from kalends import errors
 from kalends.events.input import RepeatInput
 from kalends.events.series.model import Repeat
 from kalends.events.series.rule import parse_text
-from kalends.events.series.sentence import ORDINALS, name_weekday
+from kalends.events.series.sentence import name_day, name_weekday
 from kalends.http.input.form import Form
 from kalends.i18n import Text, gettext
 from kalends.ical.canonical_rule import canonicalise
@@ -34,7 +34,7 @@ RARE_PARTS = ("BYWEEKNO", "BYYEARDAY", "WKST")
 def write_sentences(day: date) -> dict[str, Text]:
     """The choices of the form for an event on this day."""
     weekday = name_weekday(day.weekday())
-    nth = gettext("%(nth)s %(weekday)s", nth=ORDINALS[_find_nth(day)], weekday=weekday)
+    nth = name_day(_find_nth(day), day.weekday(), has_article=False)
     return {
         NONE: gettext("Does not repeat"),
         "daily": gettext("Daily"),

@@ -13,6 +13,7 @@ from kalends.i18n import gettext
 from kalends.site import store as sites
 from kalends.web.forms import filled
 from kalends.web.page import page
+from kalends.web.reader_locale import reader_locale
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render
 
@@ -36,7 +37,7 @@ def show(ctx: Context, params: Search) -> Document:
         ctx,
         title=sites.get(ctx).headline,
         form=filled(structs.asdict(params)),
-        days=days.group(cards, span.since, ctx.now, zone, ctx.locale.formats),
+        days=days.group(cards, span.since, ctx.now, zone, reader_locale(ctx).formats),
         choices=[_choice(params, "when", when, name) for when, name in [(None, gettext("All")), *days.NAMES.items()]],
         facets=[] if params.text else _facets(params, facets.count(ctx, span.since, span.until)),
         kept=list(to_filters(params).items()),

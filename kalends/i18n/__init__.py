@@ -10,7 +10,7 @@ How to write a string for people. The English sentence is its key (msgid):
 - `pgettext("Sunday", "first")` has a context (msgctxt), for words that other languages inflect.
 - Whole sentences with named placeholders only; no sentence out of pieces, no `|lower` or `|upper`, since other languages have other orders.
   `%` is written `%%` only if there are placeholders.
-- Dates and numbers: `times.…` and `number(…)` in templates, `ctx.locale.formats` in Python. Never strftime.
+- Dates and numbers: `times.…` and `number(…)` in templates, `reader_locale(ctx).formats` in Python. Never strftime.
 - `ctx.locale` is the reader's: their setting, else the cookie of the switch, else `Accept-Language`, else the setting of the site.
 - `make catalogs` writes new msgids into the catalogues; `tests/i18n` fails on a literal in a template or a message."""
 

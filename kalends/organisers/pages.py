@@ -11,6 +11,7 @@ from kalends.events.query import EventQuery
 from kalends.http.endpoint import Document
 from kalends.i18n import gettext
 from kalends.web.page import page
+from kalends.web.reader_locale import reader_locale
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render
 
@@ -48,6 +49,6 @@ def show(ctx: Context, user_id: int) -> Document:
         title=organiser.name,
         organiser=organiser,
         calendars=calendars,
-        days=days.group(cards, ctx.now, ctx.now, zone, ctx.locale.formats),
+        days=days.group(cards, ctx.now, ctx.now, zone, reader_locale(ctx).formats),
         has_more=position is not None,
     )

@@ -31,6 +31,7 @@ from kalends.responses.respond import respond
 from kalends.responses.series import respond_to_series
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
+from kalends.web.reader_locale import reader_locale
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
@@ -67,7 +68,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         response=response,
         event=event,
         address=mask(response.email_address),
-        time=event_time.long(event, ctx.locale.formats),
+        time=event_time.long(event, reader_locale(ctx).formats),
         state=describe(event),
         is_asked=is_asked,
         is_chosen=params.response is not None and (is_asked or params.response != response.response),
@@ -156,7 +157,7 @@ def ask(ctx: Context, proposal_token: str, form: FormState | None = None) -> Doc
         fields=proposal.params.value,
         event=event,
         event_url=policy.guest_url(ctx.settings, event),
-        time=event_time.long(event, ctx.locale.formats),
+        time=event_time.long(event, reader_locale(ctx).formats),
         address=mask(proposal.email_address),
     )
 

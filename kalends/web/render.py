@@ -46,7 +46,7 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
     page = environment(ctx.locale).get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice, "site": site, "logo": parse_path(site.logo)}
     values |= {"path": ctx.caller.path, "reader_zone": reader_zone(ctx)}
-    # A value from JSON may hold a lone surrogate. Most parts are ASCII, and encoded at once, as the whole page is not.
+    # A value from JSON may hold a lone surrogate. ASCII is encoded fastest: most parts of a page are, the whole of it is not.
     body = b"".join([part.encode("utf-8", "replace") for part in page.generate(values)])
     return Document(body, HTML, status)
 

@@ -25,7 +25,7 @@ class Writers:
         person = self.actor or self.random.choice(self.people)
         action = self.random.choice(ACTIONS).replace(" ", "_")
         reply = getattr(self, f"_{action}")(person)
-        # 503: so many write at once that one of them waited too long for SQLite; nothing of it is written.
+        # 503: the writer waited too long for the others on SQLite, and has written nothing.
         assert reply is None or reply.status < 500 or reply.status == 503, reply
         self.done += reply is not None and reply.status < 300
 

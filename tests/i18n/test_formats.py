@@ -4,6 +4,7 @@ from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
+from kalends.events.repeat_form import write_sentences
 from kalends.events.series.sentence import describe
 from kalends.i18n.catalogs import LANGUAGES
 from kalends.i18n.locale import ENGLISH, Locale
@@ -87,3 +88,8 @@ def test_a_page_writes_dates_in_the_language_of_the_reader(cast: Cast) -> None:
     page = cast.alice.get("/calendar", query={"date": "2026-05-11"}, headers={"accept-language": "de"})
     assert "Mai 2026" in page.text
     assert "Montag" in page.text
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("it", "prima domenica"), ("pt", "1.º domingo")])
+def test_the_choices_of_the_repeat_form_have_the_gender_of_the_weekday(language: str, sentence: str) -> None:
+    assert sentence in Locale(language).translate(write_sentences(date(2026, 11, 1))["monthly"])

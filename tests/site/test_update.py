@@ -50,6 +50,18 @@ def test_a_reader_without_a_language_reads_the_month_in_that_of_the_site(site: F
     assert "November" not in page
 
 
+def test_pages_that_list_events_have_dates_in_the_language_of_the_site(site: FreshService, admin: Admin) -> None:
+    event = an_event(admin, title="Trio", start_time="2026-11-24T20:00", public=True)
+    calendar = f"/calendars/{event['calendar_ids'][0]}"
+    admin.put(f"/api{calendar}", json={"public": True})
+    admin.put("/api/site", json={"language": "fr"})
+    for path in (calendar, f"/organisers/{event['owner']['id']}", f"/embed{calendar}?date=2026-11-17"):
+        page = admin.get(path).text
+        assert "nov" in page, path
+        assert "November" not in page, path
+        assert "Tuesday" not in page, path
+
+
 def test_the_shared_picture_has_the_date_in_the_language_of_the_site_if_it_can_be_spelled(site: FreshService, admin: Admin) -> None:
     event = an_event(admin, title="Trio", public=True)["id"]
     pictures, addresses = {}, set()

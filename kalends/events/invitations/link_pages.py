@@ -27,6 +27,7 @@ from kalends.responses.mask import mask
 from kalends.responses.model import ResponseFields
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
+from kalends.web.reader_locale import reader_locale
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
@@ -56,7 +57,7 @@ def show(ctx: Context, invitation_token: str, params: Choice = NO_CHOICE, form: 
         invitation=invitation,
         event=event,
         address=mask(invitation.address),
-        time=event_time.long(event, ctx.locale.formats),
+        time=event_time.long(event, reader_locale(ctx).formats),
         state=describe(event),
         is_chosen=bool(params.response),
         is_over=event.is_over(ctx.now),

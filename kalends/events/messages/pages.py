@@ -16,6 +16,7 @@ from kalends.policy import Right
 from kalends.web import form_token
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
+from kalends.web.reader_locale import reader_locale
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
@@ -63,7 +64,7 @@ def check(ctx: Context, event_id: int, params: Form) -> Document:
         told=selection.told,
         subject=fields.subject,
         carried=[*carried, (form_token.FIELD, secrets.token_urlsafe(16))],
-        preview=mail.preview(event, fields.text, ctx.locale),
+        preview=mail.preview(event, fields.text, reader_locale(ctx)),
     )
 
 

@@ -3,78 +3,11 @@
 from collections.abc import Sequence
 from datetime import date
 
-from kalends.i18n import DateText, Text, fill, gettext, ngettext, pgettext
+from kalends.events.series.ordinals import NUMBERS, NUMBERS_OF_WEEKDAYS, ORDINALS, ORDINALS_OF_WEEKDAYS
+from kalends.i18n import DateText, Text, fill, gettext, ngettext
 from kalends.ical.canonical_rule import sort_key, sort_numbers
 from kalends.ical.rrule import Recurrence
 
-ORDINALS = {
-    1: gettext("first"),
-    2: gettext("second"),
-    3: gettext("third"),
-    4: gettext("fourth"),
-    5: gettext("fifth"),
-    -1: gettext("last"),
-    -2: gettext("second to last"),
-    -3: gettext("third to last"),
-}
-# Of weekdays, which have genders in Italian and Portuguese: there, a Saturday and a Sunday each have another one than the days before.
-_OF_WORKING_DAYS = {
-    1: pgettext("Monday", "first"),
-    2: pgettext("Monday", "second"),
-    3: pgettext("Monday", "third"),
-    4: pgettext("Monday", "fourth"),
-    5: pgettext("Monday", "fifth"),
-    -1: pgettext("Monday", "last"),
-    -2: pgettext("Monday", "second to last"),
-    -3: pgettext("Monday", "third to last"),
-}
-_OF_SATURDAY = {
-    1: pgettext("Saturday", "first"),
-    2: pgettext("Saturday", "second"),
-    3: pgettext("Saturday", "third"),
-    4: pgettext("Saturday", "fourth"),
-    5: pgettext("Saturday", "fifth"),
-    -1: pgettext("Saturday", "last"),
-    -2: pgettext("Saturday", "second to last"),
-    -3: pgettext("Saturday", "third to last"),
-}
-_OF_SUNDAY = {
-    1: pgettext("Sunday", "first"),
-    2: pgettext("Sunday", "second"),
-    3: pgettext("Sunday", "third"),
-    4: pgettext("Sunday", "fourth"),
-    5: pgettext("Sunday", "fifth"),
-    -1: pgettext("Sunday", "last"),
-    -2: pgettext("Sunday", "second to last"),
-    -3: pgettext("Sunday", "third to last"),
-}
-_OF_WEEKDAYS = (*[_OF_WORKING_DAYS] * 5, _OF_SATURDAY, _OF_SUNDAY)
-# Further ones, by the English suffix.
-_NUMBERS = {
-    "st": gettext("%(number)sst"),
-    "nd": gettext("%(number)snd"),
-    "rd": gettext("%(number)srd"),
-    "th": gettext("%(number)sth"),
-}
-_NUMBERS_OF_WORKING_DAYS = {
-    "st": pgettext("Monday", "%(number)sst"),
-    "nd": pgettext("Monday", "%(number)snd"),
-    "rd": pgettext("Monday", "%(number)srd"),
-    "th": pgettext("Monday", "%(number)sth"),
-}
-_NUMBERS_OF_SATURDAY = {
-    "st": pgettext("Saturday", "%(number)sst"),
-    "nd": pgettext("Saturday", "%(number)snd"),
-    "rd": pgettext("Saturday", "%(number)srd"),
-    "th": pgettext("Saturday", "%(number)sth"),
-}
-_NUMBERS_OF_SUNDAY = {
-    "st": pgettext("Sunday", "%(number)sst"),
-    "nd": pgettext("Sunday", "%(number)snd"),
-    "rd": pgettext("Sunday", "%(number)srd"),
-    "th": pgettext("Sunday", "%(number)sth"),
-}
-_NUMBERS_OF_WEEKDAYS = (*[_NUMBERS_OF_WORKING_DAYS] * 5, _NUMBERS_OF_SATURDAY, _NUMBERS_OF_SUNDAY)
 _WORKING_DAYS = frozenset((0, weekday) for weekday in range(5))
 _ALL_DAYS = frozenset((0, weekday) for weekday in range(7))
 
@@ -174,15 +107,15 @@ def _describe_choice(rule: Recurrence, days: Sequence[Text]) -> Text:
 
 def _join_days(rule: Recurrence, *, has_article: bool = True) -> Text:
     days = sorted(rule.days, key=lambda day: (sort_key(day[0]), day[1]))
-    return _join([_name_day(*day, has_article=has_article or i > 0) for i, day in enumerate(days)])
+    return _join([name_day(*day, has_article=has_article or i > 0) for i, day in enumerate(days)])
 
 
-def _name_day(ordinal: int, weekday: int, *, has_article: bool) -> Text:
+def name_day(ordinal: int, weekday: int, *, has_article: bool) -> Text:
     """`Tuesday`, `the second Tuesday`."""
     name = name_weekday(weekday)
     if not ordinal:
         return gettext("%(weekday)s", weekday=name)
-    nth = _OF_WEEKDAYS[weekday].get(ordinal)
+    nth = ORDINALS_OF_WEEKDAYS[weekday].get(ordinal)
     if nth is None and ordinal < 0:
         values = {"nth": _format_number_of(weekday, -ordinal), "weekday": name}
         return gettext("the %(nth)s to last %(weekday)s", **values) if has_article else gettext("%(nth)s to last %(weekday)s", **values)
@@ -192,7 +125,7 @@ def _name_day(ordinal: int, weekday: int, *, has_article: bool) -> Text:
 
 def _format_number_of(weekday: int, number: int) -> Text:
     """`20th` of a weekday, which other languages do not write as the 20th day."""
-    return fill(_NUMBERS_OF_WEEKDAYS[weekday][_suffix(number)], number=number)
+    return fill(NUMBERS_OF_WEEKDAYS[weekday][_suffix(number)], number=number)
 
 
 def _nth(number: int) -> Text:
@@ -210,7 +143,7 @@ def _format_number(number: int) -> Text:
         return ORDINALS[-1]
     if number < 0:
         return gettext("%(nth)s to last", nth=_format_number(-number))
-    return fill(_NUMBERS[_suffix(number)], number=number)
+    return fill(NUMBERS[_suffix(number)], number=number)
 
 
 def _suffix(number: int) -> str:
