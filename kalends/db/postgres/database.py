@@ -30,7 +30,7 @@ LOCK_MS = 10_000
 GRACE_SECONDS = 5
 # After this time without a reply, another primary is looked for, and how often.
 OVERDUE_SECONDS = 2
-SEARCH_SECONDS = 1
+SEARCH_SECONDS = 0.5
 
 # The largest age of what is read from a replica, in seconds.
 MAX_LAG = 5
