@@ -1,5 +1,7 @@
 """A request of CalDAV and its reply, as the methods see them."""
 
+import re
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from msgspec import Struct
@@ -14,6 +16,8 @@ from kalends.policy import Right
 from kalends.records.calendar import Calendar
 
 CALENDAR_TYPE = "text/calendar; charset=utf-8"
+# A name of a resource that has one spelling.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,200}")
 
 
 class Call(Struct):
@@ -54,12 +58,21 @@ def require_home(call: Call) -> None:
         policy.own_account(call.ctx, call.target.user_id)
 
 
-def own_href(call: Call, href: str) -> Target:
-    """What an href in the body names, if it is in the same calendar or address book."""
+def own_names(call: Call, hrefs: Iterable[str]) -> dict[str, str]:
+    """The name that each href of the body has in the calendar or address book of the path; empty if it is not there."""
+    write_folder = paths.book if call.target.kind == "book" else paths.calendar
+    folder = write_folder(call.target.user_id, call.target.slug)
+    return {href: _own_name(call, folder, href) for href in hrefs}
+
+
+def _own_name(call: Call, folder: str, href: str) -> str:
+    # Most clients send what our lists have.
+    if href.startswith(folder) and _PLAIN_NAME.fullmatch(href, len(folder)):
+        return href[len(folder) :]
     target = paths.parse_href(href)
     kind = "card" if call.target.kind == "book" else "resource"
     same = (target.kind, target.user_id, target.slug) == (kind, call.target.user_id, call.target.slug)
-    return target if same else paths.UNKNOWN
+    return target.name if same else ""
 
 
 def destination(call: Call) -> Target:
@@ -75,20 +88,20 @@ def children(element: Element | None, name: str) -> list[Element]:
     return [] if element is None else element.findall(name)
 
 
-def find_calendar(call: Call, to: Right = Right.SEE) -> Calendar:
-    """The calendar of the path, if the actor is a member of it and has this right."""
+def find_calendar(call: Call, to: Right = Right.SEE, *, is_final: bool = False) -> Calendar:
+    """The calendar of the path, if the actor is a member of it and has this right. is_final: no statement follows."""
     require_home(call)
-    return find_calendar_at(call.ctx, call.target, to)
+    return find_calendar_at(call.ctx, call.target, to, is_final=is_final)
 
 
-def find_calendar_at(ctx: Context, target: Target, to: Right) -> Calendar:
+def find_calendar_at(ctx: Context, target: Target, to: Right, *, is_final: bool = False) -> Calendar:
     """The calendar of a path in the actor's own home."""
     slug = target.slug
     if slug.isascii() and slug.isdigit() and len(slug) <= paths.MAX_DIGITS:
         calendar_id: int | None = int(slug)
     else:
         calendar_id = calendar_store.find_by_slug(ctx, target.user_id, slug)
-    return policy.home_calendar(ctx, calendar_id or 0, to=to)
+    return policy.home_calendar(ctx, calendar_id or 0, to=to, is_final=is_final)
 
 
 ALLPROP, PROPNAME, PROP = f"{{{DAV}}}allprop", f"{{{DAV}}}propname", f"{{{DAV}}}prop"

@@ -9,8 +9,10 @@ from kalends.dav import paths
 from kalends.dav.paths import Kind
 from kalends.dav.properties import SCHEDULE_TAG, Subject, carddav, dav, write_owner, write_principal, write_privileges
 from kalends.dav.resources import Resource
+from kalends.dav.text import MAX_KEPT_OCTETS
 from kalends.dav.xml import CALDAV, escape, name_element, propstat
 from kalends.values import timestamps
+from kalends.values.format_cache import FormatCache
 
 DATA, CARD_DATA = f"{{{CALDAV}}}calendar-data", carddav("address-data")
 _DATA_OF: dict[Kind, str] = {"calendar": DATA, "resource": DATA, "book": CARD_DATA, "card": CARD_DATA, "message": DATA}
@@ -89,10 +91,18 @@ def _write_name(resource: Listed) -> str:
 
 
 def escape_text(content: bytes) -> str:
+    """A file as the text of an element. Those of events that are kept in memory (see `text`) are kept escaped as well."""
+    return _ESCAPED[content] if len(content) <= MAX_KEPT_OCTETS else _escape(content)
+
+
+def _escape(content: bytes) -> str:
     text = content.translate(_WITHOUT_CONTROL).decode("utf-8", "replace").replace("\ufffe", " ").replace("\uffff", " ")
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     # A parser of XML makes CRLF to LF, unless the CR is escaped.
     return text.replace("\r", "&#13;")
+
+
+_ESCAPED = FormatCache(_escape)
 
 
 def _part(subject: Subject, name: str, texts: Mapping[str, bytes] | None) -> str | Callable[[Listed], Any] | None:

@@ -162,6 +162,7 @@ DESCRIPTION, COMPONENT_SET = caldav("calendar-description"), caldav("supported-c
 ZONE, ZONE_ID, HOME = caldav("calendar-timezone"), caldav("calendar-timezone-id"), caldav("calendar-home-set")
 
 TRANSPARENCY, SCHEDULE_TAG = caldav("schedule-calendar-transp"), caldav("schedule-tag")
+SYNC_TOKEN = dav("sync-token")
 
 ALL: tuple[Kind, ...] = ("root", "users", "principal", "home", "calendar", "books", "book", "inbox", "outbox")
 USER: tuple[Kind, ...] = ("root", "principal", "home", "books")
@@ -180,7 +181,7 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
     dav("principal-collection-set"): (ALL, _constant(href(f"{paths.ROOT}/users/"))),
     dav("current-user-privilege-set"): (OWNED, write_privileges),
     dav("supported-report-set"): (ALL, _reports),
-    dav("sync-token"): (COLLECTION, lambda subject: escape(subject.sync_token)),
+    SYNC_TOKEN: (COLLECTION, lambda subject: escape(subject.sync_token)),
     HOME: (USER, lambda subject: href(paths.home(subject.actor.id))),
     caldav("calendar-user-address-set"): (("principal",), _addresses),
     caldav("calendar-user-type"): (("principal",), _constant("INDIVIDUAL")),
@@ -222,6 +223,8 @@ _SETTABLE = {NAME, DESCRIPTION, COLOR, ZONE, ZONE_ID, TRANSPARENCY}
 _OF_RESOURCES = [dav(name) for name in ("getetag", "getcontentlength", "lockdiscovery", "supportedlock")]
 _OF_RESOURCES += [caldav("calendar-data"), SCHEDULE_TAG]
 PROTECTED = frozenset([*(name for name in PROPERTIES if name not in _SETTABLE), *_OF_RESOURCES])
+# Those of a calendar that are read without another statement.
+OF_ONE_ROW = PROTECTED - {SYNC_TOKEN, COMPONENT_SET}
 
 
 def describe(subject: Subject, path: str, names: list[str], *, is_brief: bool = False) -> Response:

@@ -32,9 +32,10 @@ def propfind(call: Call) -> DavReply:
 
 
 def propfind_calendar(call: Call) -> DavReply:
-    calendar, depth = find_calendar(call), require_finite(call)
+    names, depth = requested_names(call.root), require_finite(call)
+    is_final = names is not None and depth == "0" and properties.OF_ONE_ROW.issuperset(names)
+    calendar = find_calendar(call, is_final=is_final)
     subject = _calendar_subject(call, calendar)
-    names = requested_names(call.root)
     if names is None or not properties.PROTECTED.issuperset(names):
         subject.stored = calendar_store.find_properties(call.ctx, subject.actor.id, calendar.id).get(calendar.id, {})
     if names is None or properties.COMPONENT_SET in names:
@@ -112,5 +113,5 @@ def require_finite(call: Call) -> str:
 
 def _calendar_subject(call: Call, calendar: Calendar) -> Subject:
     names = requested_names(call.root) or []
-    token = sync.current_token(call.ctx, calendar) if dav("sync-token") in names else ""
+    token = sync.current_token(call.ctx, calendar) if properties.SYNC_TOKEN in names else ""
     return Subject(call.ctx, policy.user(call.ctx), "calendar", calendar, token)

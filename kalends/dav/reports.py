@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element
 
 from kalends import policy
 from kalends.dav import expand, filters, free_busy, listing, paths, query, resources, sync, text
-from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, find_calendar, own_href
+from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, find_calendar, own_names
 from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject
 from kalends.dav.propfind import needs_text, requested_names, resource_names
@@ -48,7 +48,7 @@ def _multiget(call: Call, calendar: Calendar, root: Element) -> DavReply:
     hrefs = [each.text or "" for each in root.findall(f"{_D}href")]
     if len(hrefs) > MAX_HREFS:
         raise DavError(403, f"Ask for at most {MAX_HREFS:,} resources at once.", f"{_D}number-of-matches-within-limits")
-    names = {href: own_href(call, href).name for href in dict.fromkeys(hrefs)}
+    names = own_names(call, hrefs)
     found = resources.find_by_names(call.ctx, calendar, [name for name in names.values() if name])
     missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in found]
     return DavReply(207, multistatus([*_describe(call, calendar, root, list(found.values())), *missing]))

@@ -103,7 +103,7 @@ def read_entries(
     entries: list[Entry] = []
     records: set[tuple[str, int]] = set()
     calendar_ids = [] if calendar_id is None else [calendar_id]
-    while True:
+    while after < end:
         batch = journal_store.find_entries(ctx, calendar_ids, after, end, kinds, BATCH, own_on=calendar_id)
         for entry in batch:
             record = entry.kind, entry.record_id
@@ -112,8 +112,9 @@ def read_entries(
             records.add(record)
             entries.append(entry)
         if len(batch) < BATCH:
-            return entries, end
+            break
         after = batch[-1].position
+    return entries, end
 
 
 def _resolve(ctx: Context, calendar: Calendar, entries: list[Entry]) -> tuple[list[Resource], list[str]]:

@@ -2,10 +2,12 @@
 
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 
-from kalends.context import Context
+from kalends.context import LAST_MODIFIED_DELAY, Context
 from kalends.dav import store
 from kalends.dav.resources import Resource
+from kalends.db import Database
 from kalends.events import feed, ical
 from kalends.events import store as event_store
 from kalends.events.invitations.calendar_part import STATUSES
@@ -16,6 +18,8 @@ from kalends.records.event import Event
 
 # The SCHEDULE-STATUS of a mail that cannot be delivered (RFC 6638, section 3.2.9).
 BOUNCED = "5.2"
+# How many files of events are kept in memory, and the octets of the largest one.
+MAX_KEPT, MAX_KEPT_OCTETS = 2_000, 4_000
 
 
 def read(ctx: Context, calendar: Calendar, resource: Resource) -> bytes:
@@ -25,7 +29,11 @@ def read(ctx: Context, calendar: Calendar, resource: Resource) -> bytes:
 def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, bytes]:
     """The files of the resources by name, in a few statements for all of them."""
     files = store.find_files(ctx, [resource.row.id for resource in resources if resource.row])
-    texts = build_all(ctx, calendar, [resource for resource in resources if resource.row is None or resource.is_changed])
+    kept = _kept_files(ctx.db, ctx.settings.url)
+    texts = {resource.name: kept[resource.etag] for resource in resources if resource.etag in kept}
+    built = [resource for resource in resources if (resource.row is None or resource.is_changed) and resource.name not in texts]
+    texts |= build_all(ctx, calendar, built)
+    _keep(ctx, kept, built, texts)
     for resource in resources:
         if resource.row:
             file = files[resource.row.id]
@@ -34,6 +42,23 @@ def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) ->
             texts[resource.name] = merge(original, zlib.decompress(file.base), current) if current else original
     _add_replies(ctx, [each for each in resources if each.row and each.row.has_events and b"ATTENDEE" in texts[each.name]], texts)
     return texts
+
+
+@lru_cache(maxsize=10)
+def _kept_files(db: Database, url: str) -> dict[str, bytes]:
+    """What the service wrote of single events, by their ETags: the devices of all members of a calendar read the same."""
+    return {}
+
+
+def _keep(ctx: Context, kept: dict[str, bytes], resources: Sequence[Resource], texts: dict[str, bytes]) -> None:
+    """Keep the files of events that no running transaction has changed: the ETag would be the same in one second."""
+    if len(kept) + len(resources) > MAX_KEPT:
+        kept.clear()
+    for resource in resources[:MAX_KEPT]:
+        # Of a series, users may see different dates.
+        is_single = resource.row is None and not resource.series_ids
+        if is_single and resource.updated_at < ctx.now - LAST_MODIFIED_DELAY and len(texts[resource.name]) <= MAX_KEPT_OCTETS:
+            kept[resource.etag] = texts[resource.name]
 
 
 def _add_replies(ctx: Context, resources: Sequence[Resource], texts: dict[str, bytes]) -> None:

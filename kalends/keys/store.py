@@ -39,7 +39,7 @@ def find(ctx: Context, wkey: str) -> Key | None:
 
 def find_device_user(ctx: Context, password: str) -> Actor | None:
     """The user whose app password this is."""
-    return ctx.tx.one(
+    return ctx.tx.separate_read().one(
         Actor,
         """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at
            FROM keys k JOIN users u ON u.id = k.user_id WHERE k.wkey_hash = :hash AND k.kind = 'dav'""",

@@ -52,9 +52,10 @@ def calendar_visible_by_id(ctx: Context, calendar_id: str) -> str:
     return f"EXISTS (SELECT 1 FROM calendars c WHERE c.id = {calendar_id} AND {calendar_visible(ctx)})"
 
 
-def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
-    """The calendar, if the actor has this right."""
-    calendar = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
+def calendar(ctx: Context, calendar_id: int, *, to: Right, is_final: bool = False) -> Calendar:
+    """The calendar, if the actor has this right. is_final: no statement follows."""
+    tx = ctx.tx.final_read() if is_final else ctx.tx
+    calendar = tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
     return _require(ctx, calendar, to)
 
 
@@ -92,9 +93,10 @@ def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
     return shared
 
 
-def home_calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
-    """A calendar in the actor's home for devices, one that they own or that is shared with them, if they have this right."""
-    member = calendar(ctx, calendar_id, to=Right.SEE)
+def home_calendar(ctx: Context, calendar_id: int, *, to: Right, is_final: bool = False) -> Calendar:
+    """A calendar in the actor's home for devices, one that they own or that is shared with them, if they have this right. is_final: no
+    statement follows."""
+    member = calendar(ctx, calendar_id, to=Right.SEE, is_final=is_final)
     if not member.is_member:
         raise errors.NotFound
     return _require(ctx, member, to)

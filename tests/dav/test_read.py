@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from kalends.context import LAST_MODIFIED_DELAY
 from kalends.dav import store
 from tests.cast import Cast, a_calendar, an_event, shared
+from tests.conftest import Clock
 from tests.dav.clients import C, D, calendar_path, propfind, report, responses, sync, tree
 
 ETAG_AND_DATA = "<D:prop><D:getetag/><C:calendar-data/></D:prop>"
@@ -258,3 +260,26 @@ def test_minimal_replies_leave_out_what_is_missing(cast: Cast) -> None:
     path = calendar_path(cast.alice)
     assert b"404" in propfind(cast.alice, path, "D:displayname", "D:nothing").content
     assert b"404" not in propfind(cast.alice, path, "D:displayname", "D:nothing", Prefer="return=minimal").content
+
+
+def test_a_file_that_was_read_before_is_that_of_the_event_as_it_is_now(cast: Cast, clock: Clock) -> None:
+    event = an_event(cast.alice, title="First")
+    path = f"{calendar_path(cast.alice)}event-{event['id']}.ics"
+    for title in ("Second", "Third"):
+        # Files of events that changed long ago are kept in memory.
+        clock.ahead(LAST_MODIFIED_DELAY + 1)
+        before = [cast.alice.get(path).content for _ in range(2)]
+        assert before[0] == before[1]
+        cast.alice.put(f"/api/events/{event['id']}", json={"title": title})
+        assert f"SUMMARY:{title}\r\n" in cast.alice.get(path).text
+
+
+def test_a_file_that_was_read_before_is_nothing_to_those_who_do_not_see_the_event(cast: Cast, clock: Clock) -> None:
+    calendar = a_calendar(cast.alice)
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    path = f"{calendar_path(cast.bob, calendar['id'])}event-{event['id']}.ics"
+    clock.ahead(LAST_MODIFIED_DELAY + 1)
+    assert [cast.bob.get(path).status for _ in range(2)] == [200, 200]
+    cast.alice.delete(f"/api/events/{event['id']}")
+    assert cast.bob.get(path).status == 404

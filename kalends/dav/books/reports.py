@@ -9,7 +9,7 @@ from kalends.dav.books import cards, filters, sync, text
 from kalends.dav.books.book_store import Book
 from kalends.dav.books.cards import Card
 from kalends.dav.books.propfind import describe_cards, require_book
-from kalends.dav.call import Call, DavReply, own_href
+from kalends.dav.call import Call, DavReply, own_names
 from kalends.dav.errors import DavError
 from kalends.dav.properties import carddav, dav
 from kalends.dav.propfind import resource_names
@@ -54,7 +54,7 @@ def _multiget(call: Call, book: Book, root: Element) -> DavReply:
     hrefs = [each.text or "" for each in root.findall(dav("href"))]
     if len(hrefs) > MAX_HREFS:
         raise DavError(403, f"Ask for at most {MAX_HREFS:,} cards at once.", dav("number-of-matches-within-limits"))
-    names = {href: own_href(call, href).name for href in dict.fromkeys(hrefs)}
+    names = own_names(call, hrefs)
     found = cards.find_by_names(call.ctx, book.id, [name for name in names.values() if name])
     missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in found]
     return DavReply(207, multistatus([*_describe(call, root, list(found.values())), *missing]))
