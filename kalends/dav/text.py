@@ -30,16 +30,16 @@ def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) ->
     """The files of the resources by name, in a few statements for all of them."""
     files = store.find_files(ctx, [resource.row.id for resource in resources if resource.row])
     kept = _kept_files(ctx.db, ctx.settings.url)
-    texts = {resource.name: kept[resource.etag] for resource in resources if resource.etag in kept}
+    texts = {resource.name: file for resource in resources if (file := kept.get(resource.etag))}
     built = [resource for resource in resources if (resource.row is None or resource.is_changed) and resource.name not in texts]
     texts |= build_all(ctx, calendar, built)
     _keep(ctx, kept, built, texts)
     for resource in resources:
         if resource.row:
-            file = files[resource.row.id]
-            original = zlib.decompress(file.original)
+            stored = files[resource.row.id]
+            original = zlib.decompress(stored.original)
             current = texts.get(resource.name)
-            texts[resource.name] = merge(original, zlib.decompress(file.base), current) if current else original
+            texts[resource.name] = merge(original, zlib.decompress(stored.base), current) if current else original
     _add_replies(ctx, [each for each in resources if each.row and each.row.has_events and b"ATTENDEE" in texts[each.name]], texts)
     return texts
 
