@@ -72,14 +72,14 @@ def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[Calendar], 
     """Add to each entry its clock time in the zone, and the colour and name of the calendar on which it was found; or else of the first
     of these calendars that holds it, or of any that the reader sees."""
     clock = clocks(ctx.locale, zone)
-    by_id = {calendar.id: calendar for calendar in calendars}
+    by_id: dict[int | None, Calendar] = {calendar.id: calendar for calendar in calendars}
     others: dict[int, list[Entry]] = {}
     for entry in entries:
         entry.clock = "" if entry.all_day else clock[entry.start_at]
-        if entry.calendar_id is None:
+        calendar = by_id.get(entry.calendar_id)
+        if calendar is None:
             others.setdefault(entry.id, []).append(entry)
         else:
-            calendar = by_id[entry.calendar_id]
             entry.color, entry.calendar = calendar.color, calendar.name
     if others:
         for event_id, _, color, name in sorted(store.find_calendars(ctx, list(others)), key=lambda row: row[1] in by_id):

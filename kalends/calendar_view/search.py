@@ -62,7 +62,7 @@ class Overview(Struct, frozen=True):
         zone = self.zone
         return {
             day: [
-                Entry(start_at, id, row[1], None, 0, zone, None, row[2], row[3], calendar_id, zone, day, day)
+                Entry(start_at, id, row[1], None, 0, zone, None, row[2], row[3], calendar_id or row[4], zone, day, day)
                 for start_at, id, calendar_id in starts
                 if (row := rows.get(id))
             ]
@@ -91,6 +91,9 @@ def find_overview(ctx: Context, search: Search) -> Overview:
     midnights, dates = search.midnights, date_range(search.days.first, search.days.last)
     rows = store.find_taking_days(ctx, midnights[0], midnights[-1], search.calendars, MAX_ENTRIES + 1)
     starts = store.find_starts(ctx, midnights[1], midnights[-2], search.calendars, MAX_ENTRIES + 1)
+    if rows:
+        taking_days = {row[1] for row in rows}
+        starts = [start for start in starts if start[1] not in taking_days]
     is_cut = len(rows) + len(starts) > MAX_ENTRIES
     if is_cut:
         entries, starts = find(ctx, search)[0], []

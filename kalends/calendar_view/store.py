@@ -46,10 +46,11 @@ def find_taking_days(ctx: Context, start: int, end: int, calendars: Sequence[Cal
 
 
 def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[Calendar] | None, limit: int) -> list[Start]:
-    """When the others start that start between the two instants. Of what is on a calendar, no event is read."""
+    """When the others start that start between the two instants; without calendars, those that take days are among them. No event is
+    read: an index has all of it."""
     params: dict[str, Any] = {"start": start, "end": end, "limit": limit}
     if calendars is None:
-        public = f"e.public AND NOT {_TAKES_DAYS} AND e.start_at >= :start AND e.start_at < :end"
+        public = "e.public AND e.start_at >= :start AND e.start_at < :end"
         return ctx.tx.rows(f"SELECT e.start_at, e.id, NULL FROM events e WHERE {public} LIMIT :limit", **params)
     rows: list[Start] = []
     for as_member, ids in _by_membership(calendars):
@@ -67,8 +68,14 @@ def find_by_ids(ctx: Context, ids: list[int]) -> list[Row]:
 
 
 def find_titles(ctx: Context, ids: list[int]) -> list[Row]:
-    """Of these events, no more than the month shows: the id, title, status and whether the actor may edit it."""
-    sql = f"SELECT e.id, e.title, e.status, {policy.EVENT_EDITABLE} {_BY_IDS} {ctx.db.in_list('ids')}"
+    """Of these events, no more than the month shows: the id, title, status, whether the actor may edit it, and for guests a calendar that
+    it is on. An event on several of them is in as many rows, and the last one has its first calendar."""
+    columns = f"e.id, e.title, e.status, {policy.event_editable(ctx)}"
+    if ctx.actor is None:
+        sql = f"""SELECT {columns}, p.calendar_id FROM events e LEFT JOIN placements p ON p.event_id = e.id
+                  WHERE e.id {ctx.db.in_list("ids")} ORDER BY p.id DESC"""
+        return ctx.tx.rows(sql, ids=ids)
+    sql = f"SELECT {columns}, NULL {_BY_IDS} {ctx.db.in_list('ids')}"
     return ctx.tx.rows(sql, ids=ids, me=policy.me(ctx))
 
 

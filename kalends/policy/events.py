@@ -114,6 +114,11 @@ def event_visible(ctx: Context) -> str:
     return "e.public" if ctx.actor is None else VISIBLE_TO_USER
 
 
+def event_editable(ctx: Context) -> str:
+    """SQL: whether the actor may edit the event `e`, whose home calendar is `c`. For a guest, who may not, neither is read."""
+    return "FALSE" if ctx.actor is None else EVENT_EDITABLE
+
+
 def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
     """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not.
 

@@ -102,6 +102,7 @@ def test_an_event_that_moves_takes_the_days_of_its_new_time(cast: Cast, reader: 
         days = [f"2041-05-{number:02}" for number in range(1, 32)]
         shown = [each for each in days if f"Tour {reader}" in day(page, each)]
         assert shown == (bar_days or ["2041-05-11"]), fields
+        assert [day(page, each).count(f"Tour {reader}") for each in shown] == [1] * len(shown), fields
         assert any(f'"entry {shape}' in page for shape in ("stays", "goes-on")) == (len(bar_days) > 1), fields
 
 
@@ -249,6 +250,15 @@ def test_an_event_has_the_colour_of_the_calendar_that_is_shown(cast: Cast) -> No
     assert cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": blue["id"]}).status == 200
     assert 'fill="#aa0000"' in entry(day(look(cast.alice, date=MAY), MAY), "Gig")
     assert 'fill="#0000bb"' in entry(day(look(cast.alice, date=MAY, calendar_ids=str(blue["id"])), MAY), "Gig")
+
+
+def test_a_guest_sees_the_colour_of_the_first_public_calendar(cast: Cast) -> None:
+    red, blue = (a_calendar(cast.alice, color=color, public=True) for color in ("#aa0000", "#0000bb"))
+    title = f"Gig {uuid4().hex}"
+    event = an_event(cast.alice, title=title, start_time="2042-05-11T20:00", calendar_id=a_calendar(cast.alice)["id"], public=True)
+    for calendar in (blue, red):
+        assert cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar["id"]}).status == 200
+    assert 'fill="#0000bb"' in entry(day(look(cast.anonymous, date="2042-05-11"), "2042-05-11"), title)
 
 
 def test_a_hidden_calendar_is_not_there(cast: Cast) -> None:
