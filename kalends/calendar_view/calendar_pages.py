@@ -83,7 +83,7 @@ def show(ctx: Context, params: CalendarView) -> Document:
         zone=zone,
         links=links,
         mini=mini,
-        mini_weekdays=drawing.weekdays(month),
+        mini_weekdays=drawing.mini_weekdays(month),
         mini_rows=drawing.mini(mini, days),
         groups=choice.groups,
         ticked={calendar.id for calendar in choice.ticked},

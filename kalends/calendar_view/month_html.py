@@ -22,6 +22,8 @@ from kalends.web.escaping import escape_text
 MONDAY = date(2026, 1, 5)
 GAP = '<li class="gap" role="presentation"></li>'
 TODAY = " today"
+# What stands before a title has a direction of its own, so that it is the title that gives that of the whole, and is cut at its end.
+TIME = '<small dir="auto">'
 
 # A day, the number of its events, and how many of them are not shown.
 _Day = tuple[date, int, int]
@@ -60,7 +62,7 @@ class Drawing(Struct, frozen=True):
         entry, position = piece.entry, piece.position
         target = ' target="_blank" rel="noopener"' if self.links.is_embedded else " data-event" if entry.can_edit else ""
         if entry.status == "planned" and not position:
-            time = f"<small>{entry.clock}</small> " if entry.clock else ""
+            time = f"{TIME}{entry.clock}</small> " if entry.clock else ""
         else:
             time = self._time(piece, entry)
         return (
@@ -74,12 +76,12 @@ class Drawing(Struct, frozen=True):
         time, is_planned = "", entry.status == "planned"
         if piece.position and piece.shape and (end := entry.end):
             formats = self.locale.formats
-            time = f"<small>{formats.short_weekday(entry.first)} {entry.clock}–{formats.clock(end)}</small> "
+            time = f"{TIME}{formats.short_weekday(entry.first)} {entry.clock}–{formats.clock(end)}</small> "
         elif entry.clock and is_planned:
-            return f"<small>{entry.clock}</small> "
+            return f"{TIME}{entry.clock}</small> "
         if is_planned:
             return time
-        return f'{time}<strong class="{entry.status}">{escape(self.locale.translate(labels.STATUSES[entry.status]))}:</strong> '
+        return f'{time}<strong class="{entry.status}" dir="auto">{escape(self.locale.translate(labels.STATUSES[entry.status]))}:</strong> '
 
     def mini(self, mini: MiniMonth, chosen: Days) -> Markup:
         """The rows of the small month."""
@@ -89,7 +91,11 @@ class Drawing(Struct, frozen=True):
 
     def weekdays(self, days: Days) -> Markup:
         """The heads of the columns of a month."""
-        return _weekdays(self.locale, days.first.weekday())
+        return _weekdays(self.locale, days.first.weekday(), is_mini=False)
+
+    def mini_weekdays(self, days: Days) -> Markup:
+        """The heads of the columns of the small month."""
+        return _weekdays(self.locale, days.first.weekday(), is_mini=True)
 
 
 @lru_cache(200)
@@ -154,8 +160,9 @@ def _current(classes: str) -> str:
 
 
 @lru_cache(200)
-def _weekdays(locale: Locale, first: int) -> Markup:
-    names = [(locale.formats.weekday(day), locale.formats.short_weekday(day)) for day in date_range(MONDAY, MONDAY + 6 * ONE_DAY)]
+def _weekdays(locale: Locale, first: int, is_mini: bool) -> Markup:
+    shortened = locale.formats.mini_weekday if is_mini else locale.formats.short_weekday
+    names = [(locale.formats.weekday(day), shortened(day)) for day in date_range(MONDAY, MONDAY + 6 * ONE_DAY)]
     cells = [f'<th scope="col"><abbr title="{escape(name)}">{escape(short)}</abbr></th>' for name, short in names[first:] + names[:first]]
     return _markup("".join(cells))
 

@@ -8,6 +8,9 @@ from babel.numbers import format_decimal
 
 from kalends.i18n.formats import Formats
 
+# How many letters have room above a day of a small month.
+MINI_WEEKDAY = 4
+
 
 class CldrFormats(Formats):
     """The formats of a language other than English."""
@@ -52,6 +55,10 @@ class CldrFormats(Formats):
 
     def short_weekday(self, moment: date) -> str:
         return format_date(moment, "ccc", locale=self._locale)
+
+    def mini_weekday(self, moment: date) -> str:
+        short = self.short_weekday(moment)
+        return short if len(short) <= MINI_WEEKDAY else format_date(moment, "ccccc", locale=self._locale)
 
     def short_day(self, moment: date) -> str:
         return self._skeleton("MMMEd", moment)

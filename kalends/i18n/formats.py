@@ -54,6 +54,10 @@ class Formats:
         """`Mon`."""
         return f"{moment:%a}"
 
+    def mini_weekday(self, moment: date) -> str:
+        """`Mon`, or the first letter where that is too long for a small month."""
+        return self.short_weekday(moment)
+
     def short_day(self, moment: date) -> str:
         """`Mon 11 May`."""
         return f"{moment:%a} {moment.day} {moment:%b}"

@@ -90,7 +90,7 @@ def test_addresses_in_texts_are_links_and_texts_have_their_own_direction(cast: C
     event = an_event(cast.alice, title="حفلة", start_time="2026-07-01T20:00", public=True, description=description)
     a_comment(cast.alice, event, comment="More: https://example.org/c")
     page = client.get(f"/events/{event['id']}").text
-    assert '<h1 dir="auto">حفلة</h1>' in page
+    assert "<h1><bdi>حفلة</bdi></h1>" in page
     for address in ("https://example.org/t", "https://example.org/c"):
         assert f'<a href="{address}" rel="nofollow ugc noopener noreferrer">{address}</a>' in page
     assert "<strong>Tickets</strong>" in page

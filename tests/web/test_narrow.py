@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cast import Cast
+from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.web import pages
 from tests.web.pages import IN_EACH_LOOK, Visit
@@ -48,9 +48,10 @@ def test_a_page_fits_a_phone(looks: Windows, long_scene: Scene, visit: Visit) ->
     assert not measured["closed"] + measured["open"] + measured["mirrored"], measured
 
 
-@pytest.mark.parametrize("language", ["de", "pt"])
-def test_the_navigation_fits_a_phone_in_languages_with_longer_words(looks: Windows, language: str) -> None:
+@pytest.mark.parametrize("language", ["de", "fr", "pt"])
+def test_a_page_fits_a_phone_in_languages_with_longer_words(looks: Windows, scene: Scene, language: str) -> None:
     page = looks.open(width=SMALLEST, locale=language)
-    go(page, "/")
-    assert page.locator("html").get_attribute("lang") == language
-    assert page.evaluate("document.scrollingElement.scrollWidth") == SMALLEST
+    for path in ("/", f"/events/{an_event(scene.alice, public=True, start_time='2040-06-01T20:00')['id']}"):
+        go(page, path)
+        assert page.locator("html").get_attribute("lang") == language
+        assert page.evaluate("document.scrollingElement.scrollWidth") == SMALLEST
