@@ -7,7 +7,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
 from kalends.demo import fill as demo
 from kalends.demo.story import COMMENTS, EVENTS, ORGANISERS, OTHER_EVENTS, POSTERS, PROFILE, SERIES, SITE, STATUS
+from kalends.events import days
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests.cast import Person
@@ -109,6 +110,15 @@ def test_the_demo_events_are_around_today(ana: Client) -> None:
     assert len(before) >= 8
     assert len(to_come) >= 35
     assert len({event["start_time"][:10] for event in to_come}) >= 20
+
+
+@pytest.mark.parametrize("weekday", range(7))
+def test_there_is_jazz_this_weekend_whichever_day_it_is(weekday: int) -> None:
+    today = date(2026, 1, 5) + timedelta(days=weekday)
+    first, last = days.choose("weekend", today)
+    starts = [today + timedelta(days=event.day) for event in EVENTS if "jazz" in event.tags and event.title not in STATUS]
+    # The open stage is every week on the weekday of today.
+    assert any(first <= start <= last for start in [today, *starts])
 
 
 @pytest.mark.on_one_database
