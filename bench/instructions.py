@@ -25,7 +25,9 @@ from bench.wrk import Request
 from kalends import settings, tokens
 from kalends.app import application
 from kalends.db import open_database
+from kalends.http.origin import COOKIE
 from kalends.http.serving.edge import Edge
+from kalends.http.serving.large_responses import LargeResponses
 
 WARM_UP, COUNTED = 20, 60
 # Callgrind counts the instructions inside of the function by which ctypes calls others, and writes a profile whenever `getpgid` is called.
@@ -82,26 +84,36 @@ class SameThread:
         return next(arg for arg in args if callable(arg))()
 
 
+class AtOnce(LargeResponses):
+    """Large responses in one piece, without a pipe."""
+
+    async def send(self, proto: Any, status: int, headers: Any, content: bytes, step_timeout: float = 0) -> None:
+        proto.response_bytes(status, headers, content)
+
+
 class LocalUser(User):
     """A user who calls the edge directly."""
 
     def __init__(self, edge: Any, known: User | None = None):
         edge._queue = SameThread()
+        edge._large_responses = AtOnce()
         edge._pools = dict.fromkeys(edge._pools, SameThread())
         self.edge = edge
         self._loop = uvloop.new_event_loop()
         super().__init__(0, known)
 
-    def ask(self, request: Request, *, method: str = "", guest: bool = False, cookie: bool = False) -> bytes:
-        return self.ask_often(request, 1, guest=guest)
+    def ask(self, request: Request, *, method: str = "", guest: bool = False, cookie: bool = False, or_late: bool = False) -> bytes:
+        return self.ask_often(request, 1, guest=guest, cookie=cookie)
 
-    def ask_often(self, request: Request, times: int, *, guest: bool = False) -> bytes:
+    def ask_often(self, request: Request, times: int, *, guest: bool = False, cookie: bool = False) -> bytes:
         """The last reply's body."""
-        return self._loop.run_until_complete(self._ask(request, times, guest=guest))
+        return self._loop.run_until_complete(self._ask(request, times, guest=guest, cookie=cookie))
 
-    async def _ask(self, request: Request, times: int, *, guest: bool) -> bytes:
+    async def _ask(self, request: Request, times: int, *, guest: bool, cookie: bool) -> bytes:
         body = json.dumps(request.fields).encode() if request.fields else b""
-        headers = [("host", "127.0.0.1")] + ([] if guest else [("authorization", f"Bearer {self.token}")])
+        headers = [("host", "127.0.0.1")]
+        if not guest:
+            headers.append(("cookie", f"{COOKIE}={self.token}") if cookie else ("authorization", f"Bearer {self.token}"))
         if body:
             headers += [("content-type", "application/json"), ("content-length", str(len(body)))]
         content = b""

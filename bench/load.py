@@ -45,9 +45,10 @@ VALUES (:id, :owner_id, :calendar_id, :title, :description, :start_at, :end_at, 
         :tags, :public, :search, 1, :now, :now)
 """
 _PLACEMENT = """
-INSERT INTO placements (event_id, calendar_id, start_at, public, grants, created_at)
-VALUES (:id, :calendar_id, :start_at, :public, CAST(1 AS BOOLEAN), :now)
+INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, created_at)
+VALUES (:id, :calendar_id, :start_at, :public, :lasts, :lasts, CAST(1 AS BOOLEAN), :now)
 """
+_COPIED = ("id", "calendar_id", "start_at", "public", "lasts", "now")
 
 Place = tuple[int, int, bool]
 
@@ -61,8 +62,9 @@ def main(events: int, data: str | None, database: str | None) -> None:
     fill(settings.load({"data": data, "database": database}), events)
 
 
-def fill(configuration: Settings, events: int, *, one_calendar: bool = False) -> None:
-    """Load the events, 500 to a calendar and 20 calendars to a user, or all to one; nothing when they are there already."""
+def fill(configuration: Settings, events: int, *, one_calendar: bool = False, lasting: int = 0) -> None:
+    """Load the events, 500 to a calendar and 20 calendars to a user, or all to one; nothing when they are there already. With
+    `lasting`, one of so many lasts for two years."""
     tokens.ensure_secret(configuration)
     db = open_database(configuration)
     migrate(db)
@@ -72,7 +74,7 @@ def fill(configuration: Settings, events: int, *, one_calendar: bool = False) ->
     if held < events:
         # The third is the first private one that is not primary.
         places = _places(ctx, events)
-        _load(db, ctx, [places[2]] if one_calendar else places, events)
+        _load(db, event_rows(ctx.now, [places[2]] if one_calendar else places, events, lasting), events)
         _settle(db, configuration)
     db.close()
 
@@ -102,17 +104,16 @@ def _places(ctx: Context, events: int) -> list[Place]:
     return places
 
 
-def _load(db: Database, ctx: Context, places: list[Place], events: int) -> None:
-    rows = event_rows(ctx.now, places, events)
+def _load(db: Database, rows: Iterator[dict[str, Any]], events: int) -> None:
     with click.progressbar(length=events, label=f"Loading {events:,} events") as bar:
         while batch := list(islice(rows, BATCH)):
             with db.write() as tx:
                 tx.many(_EVENT, batch)
-                tx.many(_PLACEMENT, [{name: row[name] for name in ("id", "calendar_id", "start_at", "public", "now")} for row in batch])
+                tx.many(_PLACEMENT, [{name: row[name] for name in _COPIED} for row in batch])
             bar.update(len(batch))
 
 
-def event_rows(now: int, places: list[Place], events: int) -> Iterator[dict[str, Any]]:
+def event_rows(now: int, places: list[Place], events: int, lasting: int = 0) -> Iterator[dict[str, Any]]:
     """One in five says jazz, and ten say zanzibar, however many there are."""
     chance = random.Random(7)  # noqa: S311 - the same events every time
     rare = events // 10
@@ -121,6 +122,7 @@ def event_rows(now: int, places: list[Place], events: int) -> Iterator[dict[str,
         words = chance.sample(WORDS, 4)
         title = " ".join([*words[:2], "jazz"] if i % 5 == 0 else words[:3])
         start_at = START + chance.randrange(TWO_YEARS // 900) * 900
+        lasts = bool(lasting) and i % lasting == 0
         fields: dict[str, str | None] = {
             "title": title.title() + (" Zanzibar" if i % rare == rare // 2 else ""),
             "description": " ".join(chance.choices(WORDS, k=25)),
@@ -132,7 +134,8 @@ def event_rows(now: int, places: list[Place], events: int) -> Iterator[dict[str,
             "owner_id": owner_id,
             "calendar_id": calendar_id,
             "start_at": start_at,
-            "end_at": start_at + 5_400,
+            "end_at": start_at + (TWO_YEARS if lasts else 5_400),
+            "lasts": lasts,
             "all_day": False,
             "tags": f"{words[0]},{words[1]}",
             "public": public,
