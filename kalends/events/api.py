@@ -42,8 +42,8 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     """The events that match, in the order of their start.
 
     Without calendars: all of yours, owned and shared; for a guest, and with `scope=public`, all public events. Field searches must
-    all match. A search in all public events for words of one or two letters looks at 10,000 events at a time: a page may then have
-    fewer events than its `limit`, and a `next`.
+    all match. A search in all public events for words that many of them have, or of one or two letters, looks at 10,000 events at a
+    time: a page may then have fewer events than its `limit`, and a `next`.
     """
     matches = _on_calendar(ctx, params)
     total = last = None
@@ -51,8 +51,9 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
         calendars = _searched_calendars(ctx, params)
         zone = _default_zone(ctx, calendars)
         total = listing.count(ctx, params, calendars, zone) if params.count else None
-        last = listing.find_last_examined(ctx, params, calendars, zone)
-        matches = listing.find_tuples(ctx, params, calendars, zone, last=last, is_final=True)
+        examined = listing.examine(ctx, params, calendars, zone, is_final=True)
+        last = examined.last if examined else None
+        matches = listing.find_tuples(ctx, params, calendars, zone, examined=examined, is_final=True)
     rows, next_page = paginate(
         ctx, params, matches, after=lambda row: cursor.encode(EventRow(*row)), resume=cursor.encode_key(last) if last else None
     )
@@ -71,8 +72,8 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
 def export(ctx: Context, params: Params[EventExport]) -> Document:
     """The events that match, for other calendar programs: all of them, unless `limit` says how many.
 
-    Guests who search in all public events get at most 2,000 of them. A search in all public events for words of one or two letters
-    looks at the first 10,000. With `alarms=1`, the events have their reminders as alarms.
+    Guests who search in all public events get at most 2,000 of them. A search in all public events for words that many of them have,
+    or of one or two letters, looks at the first 10,000. With `alarms=1`, the events have their reminders as alarms.
     """
     query, has_alarms = params.value.query, params.value.alarms
     if query.fields:

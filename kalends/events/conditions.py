@@ -14,6 +14,7 @@ from kalends.values import datetimes
 # Longer events are rare, and have partial indexes. The migrations repeat this number.
 LONG_SECONDS = 2_678_400
 
+_OVERLAP = "(e.until_at > :start OR e.start_at >= :start)"
 _SEARCHED = ("text", *search.TEXT_FIELDS)
 
 
@@ -127,15 +128,17 @@ def _add_overlap(conditions: Conditions, start: int | None, end: int | None) -> 
     if end is not None:
         conditions.bounds.append("{start} < :end")
     if start is not None:
-        conditions.on_event.append("(e.until_at > :start OR e.start_at >= :start)")
+        conditions.on_event.append(_OVERLAP)
         conditions.params["recent"] = start - LONG_SECONDS
         conditions.is_overlap = True
 
 
 def long_running(conditions: Conditions) -> Conditions:
-    """The conditions for events that began long before the start of the overlap."""
-    more = [f"e.until_at - e.start_at > {LONG_SECONDS}", "e.until_at > :start"]
-    return structs.replace(conditions, on_event=[*conditions.on_event, *more], bounds=[*conditions.bounds, "{start} < :recent"])
+    """The conditions for events that began long before the start of the overlap. Planners would take a condition that says the same
+    twice for a rare one, and sort all that match."""
+    on_event = [condition for condition in conditions.on_event if condition is not _OVERLAP]
+    more = ["{start} < :recent", f"e.until_at - e.start_at > {LONG_SECONDS}", "e.until_at > :start"]
+    return structs.replace(conditions, on_event=on_event, bounds=[*conditions.bounds, *more])
 
 
 def recent(conditions: Conditions) -> Conditions:

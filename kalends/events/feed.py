@@ -74,8 +74,8 @@ def _find(ctx: Context, query: EventQuery, calendars: Searched | None, limit: in
     """The first events of the query, read page by page."""
     zone = ctx.actor.time_zone if ctx.actor else "UTC"
     query = structs.replace(query, limit=min(limit, MAX_PAGE))
-    last = listing.find_last_examined(ctx, query, calendars, zone)
-    while limit > 0 and (rows := listing.find(ctx, query, calendars, zone, last=last)):
+    examined = listing.examine(ctx, query, calendars, zone)
+    while limit > 0 and (rows := listing.find(ctx, query, calendars, zone, examined=examined)):
         page, limit = rows[: min(query.size, limit)], limit - query.size
         yield from store.find_by_ids(ctx, [row.id for row in page])
         if len(rows) <= query.size:

@@ -4,6 +4,7 @@ The cost of a page must not grow with the table. A list of several calendars is 
 first asks the text index how many events can match: a selective one loads and sorts its matches, any other filters the events in
 order, which soon fills a page."""
 
+from collections.abc import Callable
 from functools import cache
 from itertools import starmap
 from operator import itemgetter
@@ -27,7 +28,7 @@ SELECTIVE = 2_000
 DEEP_OFFSET = 10_000
 # How many candidates a count examines.
 MAX_COUNTED = 10_000
-# How many events a search looks at whose words have one or two letters.
+# How many public events a search looks at in order, if no index finds few that can match.
 MAX_EXAMINED = 10_000
 # Sorts after every event.
 AFTER_ALL = (2**63, 0)
@@ -39,6 +40,15 @@ _POSITION = itemgetter(*map(EventRow.__struct_fields__.index, ("start_at", "id")
 _SENT_UID = "CASE WHEN e.series_id IS NULL THEN e.uid ELSE (SELECT r.uid FROM series r WHERE r.id = e.series_id) END"
 
 Key = tuple[int, int]
+# SQL for ids, and its parameters.
+Matches = tuple[str, dict[str, Any]]
+
+
+class Examined(Struct, frozen=True):
+    """What a search in all public events looks at: the matches of the text index, if they are few, or else the events up to `last`."""
+
+    matches: Matches | None = None
+    last: Key | None = None
 
 
 class Total(Struct, frozen=True):
@@ -48,47 +58,59 @@ class Total(Struct, frozen=True):
     is_exact: bool
 
 
-def find_last_examined(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Key | None:
-    """The last event that a search in all public events looks at, if no index can find its words; None if it may look at all.
+def examine(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, is_final: bool = False) -> Examined | None:
+    """What a search in all public events looks at; None for any other query.
 
     This is the first step of each list that takes words, so guests' searches are counted here.
+    is_final: only the final statement follows.
     """
     if ctx.actor is not None and calendars is not None:
         return None
     where = conditions.build(ctx, query, zone)
     if where.on_text:
         search_counters.count(ctx)
-    if calendars is not None or query.ids is not None or query.uid is not None or where.literals or not where.on_text:
+    if calendars is not None or query.ids is not None or query.uid is not None or not where.on_text:
         return None
+    matches = _selective_matches(ctx, query, where, SELECTIVE, is_separate=is_final)
+    # An offset counts from the first match, wherever that is.
+    if matches or (where.literals and query.offset and not query.after):
+        return Examined(matches)
+    return Examined(last=_find_last_examined(ctx, query, where))
+
+
+def _find_last_examined(ctx: Context, query: EventQuery, where: Conditions) -> Key | None:
+    """The last event that the search looks at; None if there are no more."""
     if query.after:
         conditions.add_cursor(where, query.after)
-    if where.is_overlap:
-        where = conditions.recent(where)
-    condition = where.bounded("e.start_at", "e.id", "e.public")
+    parts = [conditions.long_running(where), conditions.recent(where)] if where.is_overlap else [where]
     order = _LATEST_FIRST if where.latest_first else _ORDER
-    sql = f"SELECT e.start_at, e.id FROM events e WHERE {condition}{order} LIMIT 1 OFFSET :examined"
-    keys = ctx.tx.rows(sql, **where.params, examined=MAX_EXAMINED - 1)
-    return (keys[0][0], keys[0][1]) if keys else None
+    for part in parts:
+        sql = (
+            f"SELECT e.start_at, e.id FROM events e WHERE {part.bounded('e.start_at', 'e.id', 'e.public')}{order} LIMIT 1 OFFSET :examined"
+        )
+        for start_at, event_id in ctx.tx.rows(sql, **part.params, examined=MAX_EXAMINED - 1):
+            return start_at, event_id
+    return None
 
 
-def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, last: Key | None = None) -> list[EventRow]:
+def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, examined: Examined | None = None) -> list[EventRow]:
     """The page of the query, and one more event if there is a next page. Without calendars: all public events.
 
-    last: no event after this one.
+    examined: no other events.
     """
-    return list(starmap(EventRow, find_tuples(ctx, query, calendars, zone, last=last)))
+    return list(starmap(EventRow, find_tuples(ctx, query, calendars, zone, examined=examined)))
 
 
 def find_tuples(
-    ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, last: Key | None = None, is_final: bool = False
+    ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, examined: Examined | None = None, is_final: bool = False
 ) -> list[EventTuple]:
     """The same as tuples.
 
     is_final: no statement follows.
     """
     where = conditions.build(ctx, query, zone)
-    if last:
-        conditions.add_last(where, last)
+    if examined and examined.last:
+        conditions.add_last(where, examined.last)
     order = _LATEST_FIRST if where.latest_first else _ORDER
     skip = query.offset
     if query.after:
@@ -99,7 +121,7 @@ def find_tuples(
         return []
     # The list of all public events is read in order at any offset.
     is_deep = skip > DEEP_OFFSET and bool(calendars is not None or where.literals)
-    matches = _selective_matches(ctx, query, where, SELECTIVE, is_separate=is_final)
+    matches = examined.matches if examined else _selective_matches(ctx, query, where, SELECTIVE, is_separate=is_final)
     if query.ids is not None or is_deep or matches:
         select = _select_all(ctx, _row(ctx), query, calendars, where, matches) + order
         return _rows(ctx, select, where.params, fetch, skip, is_final=is_final)
@@ -115,7 +137,7 @@ def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[
     """
     if query.text or query.overlaps or query.ids is not None or query.uid is not None:
         return None
-    if query.count or query.offset > DEEP_OFFSET or not query.fetch:
+    if query.count or query.offset or not query.fetch:
         return None
     if not (query.time_zone or all(_has_zone(time) for time in (query.start_time, query.end_time) if time)):
         return None
@@ -126,8 +148,7 @@ def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[
         conditions.add_cursor(where, query.after)
     where.on_event.append(policy.calendar_visible_by_id(ctx, ":calendar"))
     select = _select_placed(ctx, _columns_on_calendar(policy.calendar_visible(ctx)), ":calendar", where, as_member=None)
-    skip = 0 if query.after else query.offset
-    return _rows(ctx, select, where.params | {"calendar": calendar_id}, query.fetch, skip, is_final=True)
+    return _rows(ctx, select, where.params | {"calendar": calendar_id}, query.fetch, 0, is_final=True)
 
 
 def _has_zone(time: str) -> bool:
@@ -146,34 +167,39 @@ def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str
 
 def _count_among_candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> Total:
     """Count the matches among the first 10,000 candidates."""
-    candidates = f"{_candidates(ctx, query, calendars, where)} LIMIT {MAX_COUNTED + 1}"
-    condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where))
-    select = _select_by_ids("count(DISTINCT e.id), (SELECT count(*) FROM hits)", candidates, condition)
+    limit = f" LIMIT {MAX_COUNTED + 1}"
+    if candidates := _candidates(ctx, query, calendars, where):
+        condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where))
+        select = _select_by_ids("count(DISTINCT e.id), (SELECT count(*) FROM hits)", candidates + limit, condition)
+    else:
+        first = f"SELECT e.* FROM events e WHERE {where.bounded('e.start_at', 'e.id', 'e.public')}{_ORDER}{limit}"
+        select = f"SELECT count(CASE WHEN {where.sql('e.start_at', 'e.id')} THEN 1 END), count(*) FROM ({first}) AS e"
     number, examined = ctx.tx.rows(select, **where.params, me=policy.me(ctx))[0]
     return Total(number, examined <= MAX_COUNTED)
 
 
-def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> str:
-    """SQL for the ids of the events that may match, from the most selective index; an id may be repeated."""
+def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> str | None:
+    """SQL for the ids of the events that may match, from the most selective index; an id may be repeated. None: all public events."""
     if query.ids is not None:
         return f"SELECT e.id FROM events e WHERE e.id {ctx.db.in_list('ids')}"
     if matches := _selective_matches(ctx, query, where, MAX_COUNTED):
-        return matches
+        return _add_matches(where, matches)
     if query.series_id is not None:
         return "SELECT e.id FROM events e WHERE e.series_id = :series_id"
     if calendars is None:
-        return f"SELECT e.id FROM events e WHERE {where.bounded('e.start_at', 'e.id', 'e.public')}{_ORDER}"
+        return None
     within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {_in_calendars(ctx, calendars, where)}")
     return f"SELECT p.event_id AS id FROM placements p WHERE {within}"
 
 
-def _select_all(ctx: Context, selection: str, query: EventQuery, calendars: Searched | None, where: Conditions, matches: str | None) -> str:
+def _select_all(
+    ctx: Context, selection: str, query: EventQuery, calendars: Searched | None, where: Conditions, matches: Matches | None
+) -> str:
     """SQL for all events of the query, from the most selective index."""
-    hits = matches
     if matches is None and query.ids is None and where.literals and calendars is None:
-        hits, params = ctx.db.ids_containing("events", "search", where.literals)
-        where.params |= params
-    elif matches is None and query.ids is None and calendars is not None:
+        matches = ctx.db.ids_containing("events", "search", where.literals)
+    hits = _add_matches(where, matches) if matches else None
+    if matches is None and query.ids is None and calendars is not None:
         within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {_in_calendars(ctx, calendars, where)}")
         hits = f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}"
     condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where))
@@ -200,7 +226,7 @@ def _in_calendars(ctx: Context, calendars: Searched, where: Conditions) -> str:
     return ctx.db.in_list("calendars")
 
 
-def _selective_matches(ctx: Context, query: EventQuery, where: Conditions, most: int, *, is_separate: bool = False) -> str | None:
+def _selective_matches(ctx: Context, query: EventQuery, where: Conditions, most: int, *, is_separate: bool = False) -> Matches | None:
     """SQL for the ids of the events that can match, if a UID or the text index finds few of them.
 
     is_separate: only the final statement follows, which checks every match again.
@@ -208,15 +234,15 @@ def _selective_matches(ctx: Context, query: EventQuery, where: Conditions, most:
     if query.ids is not None:
         return None
     if query.uid is not None:
-        sql, params = by_uid.select_ids(ctx, query.uid)
-        where.params |= params
-        return sql
+        return by_uid.select_ids(ctx, query.uid)
     if not where.literals:
         return None
     tx = ctx.tx.separate_read() if is_separate else ctx.tx
-    matches = tx.ids_if_selective("events", "search", where.literals, most)
-    if matches is None:
-        return None
+    return tx.ids_if_selective("events", "search", where.literals, most)
+
+
+def _add_matches(where: Conditions, matches: Matches) -> str:
+    """The SQL of the ids; adds its parameters."""
     sql, params = matches
     where.params |= params
     return sql
@@ -230,8 +256,12 @@ def _select_by_ids(selection: str, hits: str, condition: str) -> str:
 def _find_overlapping(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions, skip: int) -> list[EventTuple]:
     """The events that overlap a time: first those that began long before it, which have an index of their own, then the others."""
     long_running = conditions.long_running(where)
-    first = _rows(
-        ctx, _select_long_running(ctx, _row(ctx), query, calendars, long_running) + _ORDER, long_running.params, query.fetch, skip
+    first = _find_page(
+        ctx,
+        lambda selection: _select_long_running(ctx, selection, query, calendars, long_running) + _ORDER,
+        long_running,
+        query.fetch,
+        skip,
     )
     skip = 0 if first or not skip else skip - _count_long_running(ctx, query, calendars, long_running)
     rest = conditions.recent(where)
@@ -259,15 +289,34 @@ def _find_in_order(
 ) -> list[EventTuple]:
     """Read the events from the index that has them in order."""
     if calendars is None:
-        condition = where.sql("e.start_at", "e.id", "e.public")
-        order = _LATEST_FIRST if where.latest_first else _ORDER
-        return _rows(ctx, f"SELECT {_row(ctx)} FROM events e WHERE {condition}" + order, where.params, limit, skip, is_final=is_final)
+        condition = where.sql("e.start_at", "e.id", "e.public") + (_LATEST_FIRST if where.latest_first else _ORDER)
+        return _find_page(
+            ctx, lambda selection: f"SELECT {selection} FROM events e WHERE {condition}", where, limit, skip, is_final=is_final
+        )
     members = policy.member_calendar_ids(ctx) if isinstance(calendars, MemberCalendars) else calendars
     if len(members) == 1:
-        one = _select_placed(ctx, _row(ctx), ":calendar", where, as_member=members[0].is_member)
-        return _rows(ctx, one, where.params | {"calendar": members[0].id}, limit, skip, is_final=is_final)
+        [calendar] = members
+        where.params["calendar"] = calendar.id
+        return _find_page(
+            ctx,
+            lambda selection: _select_placed(ctx, selection, ":calendar", where, as_member=calendar.is_member),
+            where,
+            limit,
+            skip,
+            is_final=is_final,
+        )
     keys = _merge(ctx, members, where, limit + skip)[skip:]
     return _load(ctx, [event_id for _, event_id in keys], latest_first=where.latest_first, is_final=is_final)
+
+
+def _find_page(
+    ctx: Context, select: Callable[[str], str], where: Conditions, limit: int, skip: int, *, is_final: bool = False
+) -> list[EventTuple]:
+    """A page of the list that `select` gives the SQL of. The calendars of events before it are not looked up."""
+    if not skip:
+        return _rows(ctx, select(_row(ctx)), where.params, limit, skip, is_final=is_final)
+    ids = [row[0] for row in _rows(ctx, select("e.id"), where.params, limit, skip)]
+    return _load(ctx, ids, latest_first=where.latest_first, is_final=is_final)
 
 
 def _row(ctx: Context) -> str:

@@ -66,9 +66,9 @@ def _fold_series(
     page: list[EventRow] = []
     series_ids: set[int] = set()
     after = query.after
-    last = listing.find_last_examined(ctx, query, calendars, zone)
+    examined = listing.examine(ctx, query, calendars, zone)
     for _ in range(MAX_READ // BATCH):
-        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=after), calendars, zone, last=last)
+        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=after), calendars, zone, examined=examined)
         series_ids |= _find_earlier_series(ctx, rows, since, query.after)
         for row in rows[:BATCH]:
             if row.series_id is None or row.series_id not in series_ids:
@@ -78,7 +78,7 @@ def _fold_series(
                 series_ids |= {row.series_id} if row.series_id else set()
             after = cursor.encode(row)
         if len(rows) <= BATCH:
-            return page, cursor.encode_key(last) if last else None
+            return page, cursor.encode_key(examined.last) if examined and examined.last else None
     return page, after
 
 

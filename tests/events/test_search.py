@@ -92,21 +92,39 @@ def test_long_queries_are_text_too(cast: Cast, long: str) -> None:
     assert _listed(cast.alice, calendar_id=calendar["id"], title=long) == []
 
 
-@pytest.mark.parametrize(("order", "year"), [("start_time", 1931), ("-start_time", 1932)])
-def test_a_search_for_two_letters_looks_at_a_bounded_number_of_public_events(
-    cast: Cast, monkeypatch: pytest.MonkeyPatch, order: str, year: int
+@pytest.mark.parametrize(("text", "order", "year"), [("ui", "start_time", 1931), ("ui", "-start_time", 1932), ("quiz", "start_time", 1933)])
+def test_a_search_looks_at_a_bounded_number_of_public_events_in_order(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, text: str, order: str, year: int
 ) -> None:
-    """No index finds them. `next` goes on from there."""
+    """No index finds two letters, or finds too many events that have the word. `next` goes on from there."""
     monkeypatch.setattr("kalends.events.listing.MAX_EXAMINED", 4)
+    monkeypatch.setattr("kalends.events.listing.SELECTIVE", 0)
     titles = ["Concert"] * 3 + ["Quiz"] + ["Concert"] * 5 + ["Quiz"] + ["Concert"] * 3
     events = [
         an_event(cast.alice, title=title, start_time=f"{year}-05-{day:02}T20:00Z", public=True) for day, title in enumerate(titles, 1)
     ]
     times = f"start_time={year}-05-01T00:00Z&end_time={year}-05-31T00:00Z"
-    path, pages = f"/api/events?text=ui&{times}&order={order}", []
+    path, pages = f"/api/events?text={text}&{times}&order={order}", []
     while path:
         reply = cast.anonymous.get(path).json
         pages.append([event["id"] for event in reply["events"]])
         path = reply["next"]
     quizzes = [event["id"] for event in events if event["title"] == "Quiz"]
     assert pages == ([quizzes[:1], [], quizzes[1:], []] if order == "start_time" else [quizzes[1:], [], quizzes[:1], []])
+
+
+def test_a_search_looks_at_a_bounded_number_of_events_that_began_long_before(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kalends.events.listing.MAX_EXAMINED", 4)
+    monkeypatch.setattr("kalends.events.listing.SELECTIVE", 0)
+    titles = ["Concert"] * 5 + ["Quiz"] + ["Concert"] * 3
+    long = [
+        an_event(cast.alice, title=title, start_time=f"1934-01-{day:02}", end_time="1934-06-30", public=True)
+        for day, title in enumerate(titles, 1)
+    ]
+    short = an_event(cast.alice, title="Quiz", start_time="1934-06-02T20:00Z", public=True)
+    path, pages = "/api/events?text=quiz&start_time=1934-06-01T00:00Z&end_time=1934-06-03T00:00Z&overlaps=true", []
+    while path:
+        reply = cast.anonymous.get(path).json
+        pages.append([event["id"] for event in reply["events"]])
+        path = reply["next"]
+    assert pages == [[], [long[5]["id"]], [short["id"]]]
