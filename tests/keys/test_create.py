@@ -2,6 +2,7 @@
 
 import re
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from kalends.settings import Settings
 from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
 from tests.conftest import NOON, Clock
+from tests.http.stored_rows import fresh_service
 from tests.stored_data import encodings, everything
 from tests.users.account_mail import mails
 
@@ -53,10 +55,11 @@ def test_a_key_needs_a_name(cast: Cast, name: Any) -> None:
 
 
 @pytest.mark.on_one_database
-def test_the_secrets_of_a_key_are_not_stored(cast: Cast, db: Database, settings: Settings) -> None:
+def test_the_secrets_of_a_key_are_not_stored(settings: Settings, tmp_path: Path) -> None:
     """Neither the database nor the files, nor both, hold what logs in; of the write key they hold the hash."""
-    key = a_key(cast.alice)
-    stored = everything(db, settings)
+    with fresh_service(settings, tmp_path) as fresh:
+        key = a_key(Cast(fresh.guest).alice)
+        stored = everything(fresh.db, fresh.settings)
     assert key["id"].encode() in stored
     assert sha256(key["wkey"].encode()).digest() in stored
     for spelling in [key["wkey"].encode(), *encodings(key["wkey"].removeprefix("wk_")), *encodings(key["shared_secret"])]:

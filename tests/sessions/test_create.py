@@ -1,6 +1,7 @@
 """POST /api/session: logging in with a password or a key."""
 
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 from uuid import uuid4
@@ -16,6 +17,7 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
 from tests.client import Client, Reply
 from tests.conftest import NOON, Clock
+from tests.http.stored_rows import fresh_service
 from tests.sessions.digests import signed
 from tests.stored_data import encodings, everything
 from tests.users.hashers import Counting, Meanwhile
@@ -190,9 +192,10 @@ def test_a_page_of_another_site_gets_no_cookie(cast: Cast) -> None:
 
 
 @pytest.mark.on_one_database
-def test_only_a_hash_of_the_token_is_stored(cast: Cast, db: Database, settings: Settings) -> None:
-    session = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD).json
-    stored = everything(db, settings)
+def test_only_a_hash_of_the_token_is_stored(settings: Settings, tmp_path: Path) -> None:
+    with fresh_service(settings, tmp_path) as fresh:
+        session = _login(fresh.guest, user_name=Cast(fresh.guest).alice.user_name, password=PASSWORD).json
+        stored = everything(fresh.db, fresh.settings)
     assert session["id"].encode() in stored
     assert sha256(session["token"].encode()).digest() in stored
     assert not any(spelling in stored for spelling in encodings(session["token"]))

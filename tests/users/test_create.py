@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 from typing import Any
 from unicodedata import normalize
@@ -21,6 +22,7 @@ from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import NOON, Clock
+from tests.http.stored_rows import fresh_service
 from tests.stored_data import everything
 from tests.users.registration import a_registration
 
@@ -163,13 +165,16 @@ def test_spaces_around_a_password_are_part_of_it(client: Client) -> None:
 
 
 @pytest.mark.on_one_database
-def test_only_a_hash_of_the_password_is_stored(client: Client, db: Database, settings: Settings) -> None:
+def test_only_a_hash_of_the_password_is_stored(settings: Settings, tmp_path: Path) -> None:
     registration = a_registration(password=f"secret {uuid4().hex}")
-    response = client.post("/api/users", json=registration)
-    assert registration["password"] not in response.text
-    with db.read() as tx:
-        assert tx.value("SELECT password_hash FROM users WHERE id = :id", id=response.json["id"]).startswith("$argon2id$")
-    assert registration["password"].encode() not in everything(db, settings)
+    with fresh_service(settings, tmp_path) as fresh:
+        response = fresh.guest.post("/api/users", json=registration)
+        assert registration["password"] not in response.text
+        with fresh.db.read() as tx:
+            assert tx.value("SELECT password_hash FROM users WHERE id = :id", id=response.json["id"]).startswith("$argon2id$")
+        stored = everything(fresh.db, fresh.settings)
+    assert registration["user_name"].encode() in stored
+    assert registration["password"].encode() not in stored
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="priorities of threads are Linux's")
