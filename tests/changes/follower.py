@@ -66,10 +66,16 @@ class Follower:
 
 def find_cursor(client: Client, query: str = "") -> str:
     """A cursor after all that is committed by now."""
+    return str(read_changes(client, query)["cursor"])
+
+
+def read_changes(client: Client, query: str) -> dict[str, Any]:
+    """A page of changes, of all that are committed by now."""
     settle(client)
     reply = client.get(f"/api/changes?{query}")
     assert reply.status == 200, reply
-    return str(reply.json["cursor"])
+    page: dict[str, Any] = reply.json
+    return page
 
 
 def settle(client: Client) -> None:

@@ -10,7 +10,7 @@ from kalends.db import Database
 from kalends.settings import Settings
 from kalends.worker import prune_history
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_response, an_event, shared
-from tests.changes.follower import Follower, find_cursor, listing
+from tests.changes.follower import Follower, find_cursor, listing, read_changes
 from tests.client import Client
 from tests.conftest import Clock
 
@@ -208,7 +208,7 @@ def test_only_the_kinds_that_are_asked_for_are_told(cast: Cast) -> None:
     cursor = _start(cast.alice, "?kinds=contact,calendar")
     an_event(cast.alice)
     contact = a_contact(cast.alice)
-    changes = cast.alice.get(f"/api/changes?kinds=contact,calendar&cursor={cursor}").json["changes"]
+    changes = read_changes(cast.alice, f"kinds=contact,calendar&cursor={cursor}")["changes"]
     assert _ops(changes) == [("put", "contact", contact["id"])]
 
 
@@ -222,7 +222,7 @@ def test_pages_of_changes_lose_nothing(cast: Cast) -> None:
     follower = Follower(cast.alice)
     for _ in range(7):
         an_event(cast.alice)
-    first = cast.alice.get(f"/api/changes?limit=2&cursor={follower.cursor}").json
+    first = read_changes(cast.alice, f"limit=2&cursor={follower.cursor}")
     assert (len(first["changes"]), first["more"]) == (2, True)
     assert len(follower.follow(limit=2)) == 7
     assert follower.records == listing(cast.alice, None)

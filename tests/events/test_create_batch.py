@@ -9,7 +9,7 @@ from kalends.app import application
 from kalends.db import Database
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, an_event
-from tests.changes.follower import find_cursor, settle
+from tests.changes.follower import find_cursor, read_changes
 from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.events.listing import listed
@@ -39,8 +39,7 @@ def test_the_reply_has_the_events_in_the_order_of_the_list(cast: Cast) -> None:
         assert cast.alice.get(f"/api/events/{event['id']}").json == event
     assert (reply.json[3]["city"], reply.json[3]["capacity"], reply.json[3]["tags"]) == ("New York", 9, ["jazz", "late"])
     assert {event["public"] for event in reply.json if event["calendar_ids"] == [other]} == {True}
-    settle(cast.alice)
-    changes = cast.alice.get(f"/api/changes?cursor={cursor}&limit=500").json["changes"]
+    changes = read_changes(cast.alice, f"cursor={cursor}&limit=500")["changes"]
     assert {change["id"] for change in changes} == {event["id"] for event in reply.json}
 
 

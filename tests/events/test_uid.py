@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from tests.cast import Cast, Person, a_calendar, an_event, shared
-from tests.changes.follower import find_cursor, settle
+from tests.changes.follower import find_cursor, read_changes
 from tests.client import Client, Reply
 from tests.events.importing import a_file, an_entry, counts, imported
 
@@ -38,8 +38,7 @@ def test_replies_feeds_and_changes_have_the_uid_that_was_sent(cast: Cast) -> Non
     assert cast.alice.get(f"/api/events/{event['id']}").json["uid"] == UID
     assert listed(cast.alice, UID) == [event["id"]]
     assert feed_uids(cast.alice, cast.alice.primary_calendar_id) == {UID}
-    settle(cast.alice)
-    assert cast.alice.get(f"/api/changes?cursor={cursor}").json["changes"][0]["event"]["uid"] == UID
+    assert read_changes(cast.alice, f"cursor={cursor}")["changes"][0]["event"]["uid"] == UID
     assert listed(cast.alice, "another@example.org") == []
 
 

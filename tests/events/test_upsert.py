@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.cast import Cast, a_calendar, an_event, shared
-from tests.changes.follower import find_cursor
+from tests.changes.follower import find_cursor, read_changes
 from tests.client import Client, Reply
 from tests.conftest import Clock
 
@@ -41,7 +41,7 @@ def test_the_same_again_changes_nothing(cast: Cast, clock: Clock) -> None:
     clock.ahead(60)
     again = put(cast.alice, **FIELDS, location="Blue Note, 131 W 3rd St, New York, NY 10012, USA")
     assert (again.status, again.json, again.headers["ETag"]) == (200, created.json, created.headers["ETag"])
-    assert cast.alice.get(f"/api/changes?cursor={cursor}").json["changes"] == []
+    assert read_changes(cast.alice, f"cursor={cursor}")["changes"] == []
     assert put(cast.alice, capacity=5).json["capacity"] == 5
 
 

@@ -8,6 +8,7 @@ from kalends.db import Database
 from kalends.events.series import occurrences
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event, an_invitation, shared
+from tests.changes.follower import find_cursor, read_changes
 from tests.client import Client
 from tests.conftest import Clock
 from tests.dav.clients import calendar_path, device, report
@@ -46,12 +47,12 @@ def test_a_hidden_event_leaves_no_trace_but_for_its_editors_and_comes_back_as_it
     for person in (cast.bob, cast.dave):
         assert person.put(f"{scene.path}/add", json={"calendar_id": a_calendar(person)["id"]}).status == 200
     before = cast.alice.get(scene.path).json
-    cursor = cast.carol.get("/api/changes?kinds=event").json["cursor"]
+    cursor = find_cursor(cast.carol, "kinds=event")
     hidden = scene.hide()
     for reader in (cast.carol, cast.dave, cast.anonymous, scene.ada):
         assert scene.traces(reader) == []
     assert scene.word not in cast.dave.get("/api/events?limit=1000").text
-    changes = cast.carol.get(f"/api/changes?cursor={cursor}&kinds=event").json["changes"]
+    changes = read_changes(cast.carol, f"cursor={cursor}&kinds=event")["changes"]
     assert [(change["op"], change["id"]) for change in changes] == [("gone", scene.event["id"])]
     for editor in (cast.alice, cast.bob):
         assert "It sells pills." in editor.get(f"/events/{scene.event['id']}").text

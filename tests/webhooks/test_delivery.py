@@ -13,7 +13,7 @@ from kalends.webhooks import sender
 from kalends.webhooks.sender import WebhookSender
 from kalends.worker import clean_up, prune_history
 from tests.cast import a_calendar, a_contact, an_event, shared
-from tests.changes.follower import find_cursor
+from tests.changes.follower import find_cursor, read_changes
 from tests.conftest import Clock
 from tests.users.account_mail import mails
 from tests.webhooks.conftest import Receiver, Service
@@ -29,12 +29,12 @@ def test_a_change_is_sent_as_followers_read_it(service: Service, receiver: Recei
     event = an_event(service.cast.alice)
     assert service.send() == 1
     [delivery] = receiver.deliveries
-    following = service.cast.alice.get("/api/changes", query={"cursor": cursor}).json
+    following = read_changes(service.cast.alice, f"cursor={cursor}")
     assert delivery.body["type"] == "event.put"
     assert delivery.body["data"] == following["changes"][0]
     # A receiver reads on by the cursor of what it has.
     an_event(service.cast.alice)
-    assert len(service.cast.alice.get("/api/changes", query={"cursor": delivery.body["cursor"]}).json["changes"]) == 1
+    assert len(read_changes(service.cast.alice, f"cursor={delivery.body['cursor']}")["changes"]) == 1
     [sent] = service.deliveries(webhook)
     assert (sent["message_id"], sent["state"], sent["status"], sent["attempts"]) == (delivery.message_id, "sent", 204, 1)
     assert (sent["kind"], sent["record_id"]) == ("event", event["id"])
