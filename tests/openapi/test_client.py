@@ -16,6 +16,7 @@ from uuid import uuid4
 import pytest
 
 from tests.cast import PASSWORD
+from tests.migrated import put_sqlite
 from tests.openapi.serving import Service, serving
 
 TIMEOUT = 300
@@ -30,7 +31,9 @@ HEY_API = "@hey-api/client-fetch @hey-api/typescript @hey-api/sdk zod".split()
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("service") / "data") as started:
+    data = tmp_path_factory.mktemp("service") / "data"
+    put_sqlite(data)
+    with serving(data) as started:
         yield started
 
 

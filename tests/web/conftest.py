@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, sync_playwright
 from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
+from tests.migrated import put_sqlite
 from tests.openapi.serving import Service, serving
 from tests.web import chromium
 from tests.web.parsed import ParsedPages
@@ -35,6 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def service(folder: Path) -> Iterator[Service]:
+    put_sqlite(folder)
     with serving(folder) as started:
         yield started
 

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.cast import PASSWORD, Registered
 from tests.client import Client
+from tests.migrated import put_sqlite
 from tests.openapi.serving import serving
 from tests.pictures.files import SMALL_PICTURE
 from tests.web.through import Through
@@ -17,6 +18,7 @@ from tests.web.windows import NO_STREAM, Windows, go
 @pytest.fixture
 def own_windows(browser: Browser, tmp_path: Path) -> Iterator[Windows]:
     """Windows of a service of its own: the settings of a site are those of all who read it."""
+    put_sqlite(tmp_path)
     with serving(tmp_path) as service:
         opened = Windows(browser, service.url)
         yield opened
