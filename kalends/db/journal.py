@@ -35,6 +35,13 @@ def render(db: Dialect, sql: str) -> str:
     return _SYNC.sub(lambda match: _sync_trigger(db, *match.groups()), sql)
 
 
+def take_declarations(sql: str) -> tuple[str, dict[str, str]]:
+    """The migration without its declarations, and these by the triggers that they create: a later declaration replaces them."""
+    declarations = {f"{match[2]}_journal": match[0] for match in _JOURNAL.finditer(sql)}
+    declarations |= {f"{match[2]}_sync_{match[3] or _verb(match[1])}": match[0] for match in _SYNC.finditer(sql)}
+    return _SYNC.sub("", _JOURNAL.sub("", sql)), declarations
+
+
 def _journal_triggers(
     db: Dialect, kind: str, table: str, keys: str, only: str | None, of_insert: str | None, condition: str | None, column_list: str
 ) -> str:
