@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -134,12 +135,13 @@ def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: list[
     """The template values of a month: its weeks with the events in their cells, and the events of the chosen day."""
     grid = weeks(days, overview.bars)
     cells = [cell for week in grid for cell in week]
-    loaded = overview.load(ctx, {cell.day: cell.room for cell in cells})
-    for cell in cells:
-        if cell.day in loaded:
-            cell.add(loaded[cell.day], len(overview.starts[cell.day]))
     chosen = [bar for bar in overview.bars if bar.first <= days.day <= bar.last] + overview.load_day(ctx, days.day)
     entries.mark(ctx, [*placed(grid), *chosen], calendars, overview.zone)
+    timed = overview.load(ctx, {cell.day: cell.room for cell in cells})
+    colors = entries.find_colors(ctx, chain.from_iterable(timed.values()), calendars)
+    for cell in cells:
+        if cell.day in timed:
+            cell.add(drawing.timed_items(timed[cell.day], overview.zone, colors), len(overview.starts[cell.day]))
     lists = [Agenda(days.day, sorted(chosen, key=lambda entry: (entry.start_at, entry.id)))] if chosen else []
     drawn = {"weekdays": drawing.weekdays(days), "rows": drawing.month(days, grid)}
     return {"days": days, **drawn, "agenda": lists, "draw_events": draw_events, "is_cut": overview.is_cut}

@@ -1,6 +1,6 @@
 """Events as calendar entries: in the reader's time zone and the colours of their calendars."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import date, datetime
 from functools import lru_cache, partial
 
@@ -12,6 +12,10 @@ from kalends.i18n.locale import ENGLISH, Locale
 from kalends.records.calendar import Calendar
 from kalends.values import datetimes
 from kalends.values.format_cache import FormatCache
+
+# An event with a time on one day of a month, of which no more is shown: its start, id, title, status, whether the reader may edit it, and
+# the calendar on which it was found, if any.
+Timed = tuple[int, int, str, str, int | None, int | None]
 
 # The colour of an event whose calendars the reader cannot see.
 GREY = "#7a7a7a"
@@ -82,9 +86,25 @@ def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[Calendar], 
         else:
             entry.color, entry.calendar = calendar.color, calendar.name
     if others:
-        for event_id, _, color, name in sorted(store.find_calendars(ctx, list(others)), key=lambda row: row[1] in by_id):
+        for event_id, _, color, name in _find_calendars(ctx, list(others), by_id):
             for entry in others[event_id]:
                 entry.color, entry.calendar = color, name
+
+
+def find_colors(ctx: Context, events: Iterable[Timed], calendars: Sequence[Calendar]) -> dict[int, str]:
+    """The colour of each event, by its id: that of the same calendar."""
+    by_id: dict[int | None, str] = {calendar.id: calendar.color for calendar in calendars}
+    colors = {event_id: by_id.get(calendar_id, "") for _, event_id, _, _, _, calendar_id in events}
+    others = [event_id for event_id, color in colors.items() if not color]
+    if others:
+        colors |= dict.fromkeys(others, GREY)
+        colors |= {event_id: color for event_id, _, color, _ in _find_calendars(ctx, others, by_id)}
+    return colors
+
+
+def _find_calendars(ctx: Context, event_ids: list[int], preferred: Container[int | None]) -> list[store.Row]:
+    """The calendars of events that the reader sees; of each event, the one to show is the last."""
+    return sorted(store.find_calendars(ctx, event_ids), key=lambda row: row[1] in preferred)
 
 
 @lru_cache(32)

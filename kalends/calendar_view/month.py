@@ -16,20 +16,20 @@ class Cell(Struct):
     """One day: the events in its lanes, and the number of all its events."""
 
     day: date
-    lanes: list[Piece | None] = field(default_factory=list)
+    lanes: list[Piece | str | None] = field(default_factory=list)
     count: int = 0
 
-    def add(self, entries: Sequence[Entry], count: int) -> None:
-        """Put events of this day alone into the free lanes: the first of `count` ones."""
+    def add(self, items: Sequence[str], count: int) -> None:
+        """Put events of this day alone, which are HTML already, into the free lanes: the first of `count` ones."""
         self.count += count
         if not self.lanes:
-            self.lanes = [Piece(entry) for entry in entries[:MAX_LANES]]
+            self.lanes = list(items)
             return
-        for entry in entries[: self.room]:
+        for item in items:
             if None in self.lanes:
-                self.lanes[self.lanes.index(None)] = Piece(entry)
+                self.lanes[self.lanes.index(None)] = item
             else:
-                self.lanes.append(Piece(entry))
+                self.lanes.append(item)
 
     @property
     def room(self) -> int:
@@ -53,8 +53,8 @@ def weeks(month: Days, bars: Sequence[Entry]) -> list[list[Cell]]:
 
 
 def placed(grid: list[list[Cell]]) -> list[Entry]:
-    """The events that have a lane."""
-    return [piece.entry for week in grid for cell in week for piece in cell.lanes if piece]
+    """The bars that have a lane."""
+    return [piece.entry for week in grid for cell in week for piece in cell.lanes if isinstance(piece, Piece)]
 
 
 def _runs(first: date, last: date, first_weekday: int) -> Iterator[list[date]]:

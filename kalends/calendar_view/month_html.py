@@ -1,7 +1,7 @@
 """The days and events of a calendar as HTML. They are not in a template, because a month has hundreds of them, and what Jinja does for
 each expression would take most of the time of the page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import lru_cache, partial
 
@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 from msgspec import Struct
 
 from kalends.calendar_view.days import ONE_DAY, Days, date_range
-from kalends.calendar_view.entries import Entry, Piece
+from kalends.calendar_view.entries import Entry, Piece, Timed, clocks
 from kalends.calendar_view.links import Links
 from kalends.calendar_view.month import Cell
 from kalends.calendar_view.rail import MiniMonth
@@ -24,6 +24,8 @@ GAP = '<li class="gap" role="presentation"></li>'
 TODAY = " today"
 # What stands before a title has a direction of its own, so that it is the title that gives that of the whole, and is cut at its end.
 TIME = '<small dir="auto">'
+# The attributes of a link to an event: in a new window, or for the script by which it is dragged.
+WINDOW, EDITABLE = ' target="_blank" rel="noopener"', " data-event"
 
 # A day, the number of its events, and how many of them are not shown.
 _Day = tuple[date, int, int]
@@ -51,25 +53,35 @@ class Drawing(Struct, frozen=True):
             parts.append("</tr>\n")
         return _markup("".join(parts))
 
+    def timed_items(self, events: Iterable[Timed], zone: str, colors: Mapping[int, str]) -> list[str]:
+        """Events with a time on one day, in these colours. There are so many of them in a month that none becomes an object."""
+        clock, is_embedded = clocks(self.locale, zone), self.links.is_embedded
+        return [
+            _html(
+                event_id,
+                title,
+                colors[event_id],
+                f"{TIME}{clock[start_at]}</small> " if status == "planned" else self._status(status),
+                WINDOW if is_embedded else EDITABLE if can_edit else "",
+            )
+            for start_at, event_id, title, status, can_edit, _ in events
+        ]
+
     def items(self, pieces: Iterable[Piece | None]) -> Markup:
         """Events in a list, each in the colour of its calendar."""
         return _markup(self._items(pieces))
 
-    def _items(self, pieces: Iterable[Piece | None]) -> str:
-        return "\n".join([self._item(piece) if piece else GAP for piece in pieces])
+    def _items(self, pieces: Iterable[Piece | str | None]) -> str:
+        return "\n".join([piece if isinstance(piece, str) else self._item(piece) if piece else GAP for piece in pieces])
 
     def _item(self, piece: Piece) -> str:
         entry, position = piece.entry, piece.position
-        target = ' target="_blank" rel="noopener"' if self.links.is_embedded else " data-event" if entry.can_edit else ""
+        target = WINDOW if self.links.is_embedded else EDITABLE if entry.can_edit else ""
         if entry.status == "planned" and not position:
             time = f"{TIME}{entry.clock}</small> " if entry.clock else ""
         else:
             time = self._time(piece, entry)
-        return (
-            f'<li{position and _class(position)}><a class="entry{piece.shape}" dir="auto" href="/events/{entry.id}"{target}>'
-            f'<svg class="tint" fill="{entry.color}" aria-hidden="true"><use href="#tint"/></svg>'
-            f"<span>{time}{escape_text(entry.title)}</span></a></li>"
-        )
+        return _html(entry.id, entry.title, entry.color, time, target, piece.shape, position and _class(position))
 
     def _time(self, piece: Piece, entry: Entry) -> str:
         """What stands before the title: the time, or that the event is cancelled or postponed."""
@@ -81,7 +93,10 @@ class Drawing(Struct, frozen=True):
             return f"{TIME}{entry.clock}</small> "
         if is_planned:
             return time
-        return f'{time}<strong class="{entry.status}" dir="auto">{escape(self.locale.translate(labels.STATUSES[entry.status]))}:</strong> '
+        return f"{time}{self._status(entry.status)}"
+
+    def _status(self, status: str) -> str:
+        return f'<strong class="{status}" dir="auto">{escape(self.locale.translate(labels.STATUSES[status]))}:</strong> '
 
     def mini(self, mini: MiniMonth, chosen: Days) -> Markup:
         """The rows of the small month."""
@@ -96,6 +111,14 @@ class Drawing(Struct, frozen=True):
     def mini_weekdays(self, days: Days) -> Markup:
         """The heads of the columns of the small month."""
         return _weekdays(self.locale, days.first.weekday(), is_mini=True)
+
+
+def _html(event_id: int, title: str, color: str, time: str, target: str, shape: str = "", css_class: str = "") -> str:
+    """An event in a list."""
+    return (
+        f'<li{css_class}><a class="entry{shape}" dir="auto" href="/events/{event_id}"{target}>'
+        f'<svg class="tint" fill="{color}" aria-hidden="true"><use href="#tint"/></svg><span>{time}{escape_text(title)}</span></a></li>'
+    )
 
 
 @lru_cache(200)

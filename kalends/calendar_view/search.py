@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 
 from kalends.calendar_view import store
 from kalends.calendar_view.days import ONE_DAY, Days, date_range
-from kalends.calendar_view.entries import Entry
+from kalends.calendar_view.entries import Entry, Timed
 from kalends.calendar_view.store import Start
 from kalends.context import Context
 from kalends.events import cursor, listing
@@ -54,15 +54,14 @@ class Overview(Struct, frozen=True):
     starts: Mapping[date, list[Start]]
     is_cut: bool
 
-    def load(self, ctx: Context, rooms: Mapping[date, int]) -> dict[date, list[Entry]]:
+    def load(self, ctx: Context, rooms: Mapping[date, int]) -> dict[date, list[Timed]]:
         """Of each day, the first events that are no bars, up to its number in `rooms`, with what a month shows of them."""
         chosen = {day: starts[: rooms[day]] for day, starts in self.starts.items()}
         ids = [event_id for starts in chosen.values() for _, event_id, _ in starts]
         rows = {row[0]: row for row in store.find_titles(ctx, ids)} if ids else {}
-        zone = self.zone
         return {
             day: [
-                Entry(start_at, id, row[1], None, 0, zone, None, row[2], row[3], calendar_id or row[4], zone, day, day)
+                (start_at, id, row[1], row[2], row[3], calendar_id or row[4])
                 for start_at, id, calendar_id in starts
                 if (row := rows.get(id))
             ]
