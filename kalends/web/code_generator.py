@@ -8,6 +8,8 @@ from jinja2.compiler import CodeGenerator, Frame
 # Functions and objects of ours. Jinja asks before each call whether a function wants to know the context; these never do.
 PLAIN_FUNCTIONS = frozenset({"_", "draw_link", "draw_options", "draw_ticks", "ngettext", "once", "static"})
 PLAIN_OBJECTS = frozenset({"links", "times"})
+# Fewer parts are not worth a list.
+MIN_JOINED = 3
 
 
 class QuickCodeGenerator(CodeGenerator):
@@ -19,6 +21,17 @@ class QuickCodeGenerator(CodeGenerator):
         else:
             # _output_child_post closes a parenthesis for the escaping and one for the finalizing.
             self.write("environment.to_html((")
+
+    def visit_Output(self, node: nodes.Output, frame: Frame) -> None:  # noqa: N802 - its name in Jinja
+        """What stands together is joined at once: each part by itself would pass through the generators of all blocks around it."""
+        if frame.buffer is not None or len(node.nodes) < MIN_JOINED:
+            super().visit_Output(node, frame)
+            return
+        frame.buffer = self.temporary_identifier()
+        self.writeline(f"{frame.buffer} = []")
+        super().visit_Output(node, frame)
+        self.writeline(f"yield concat({frame.buffer})")
+        frame.buffer = None
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802 - its name in Jinja
         if forward_caller or node.dyn_args or node.dyn_kwargs or not _is_plain(node.node):
