@@ -25,7 +25,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.i18n import gettext
 from kalends.policy import Right
-from kalends.records.calendar import Calendar
+from kalends.records.calendar import NamedCalendar
 from kalends.values import datetimes
 from kalends.web.page import page
 from kalends.web.reader_locale import reader_locale
@@ -102,9 +102,9 @@ class Choice(Struct, frozen=True):
     searched: where to search for events; None for all that is public."""
 
     groups: list[Group]
-    ticked: list[Calendar]
-    selected: list[Calendar]
-    searched: list[Calendar] | None
+    ticked: Sequence[NamedCalendar]
+    selected: Sequence[NamedCalendar]
+    searched: Sequence[NamedCalendar] | None
     hidden: frozenset[int]
 
     def search(self, days: Days, zone: str) -> Search:
@@ -114,7 +114,7 @@ class Choice(Struct, frozen=True):
 def _choose_calendars(ctx: Context, calendar_ids: Sequence[int] | None) -> Choice:
     """The calendars of the URL, or else those of the reader that are not hidden; for guests all public ones."""
     selected = [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(calendar_ids or ())]
-    groups = rail.group_calendars(ctx, policy.member_calendars(ctx) if ctx.actor else [], selected)
+    groups = rail.group_calendars(ctx, policy.named_member_calendars(ctx) if ctx.actor else [], selected)
     hidden = hidden_calendars.hidden_ids(ctx)
     if selected:
         return Choice(groups, selected, selected, selected, frozenset())
@@ -122,7 +122,7 @@ def _choose_calendars(ctx: Context, calendar_ids: Sequence[int] | None) -> Choic
     return Choice(groups, ticked, [], ticked if ctx.actor else None, frozenset() if ctx.actor else hidden)
 
 
-def _stream(ctx: Context, selected: list[Calendar]) -> str | None:
+def _stream(ctx: Context, selected: Sequence[NamedCalendar]) -> str | None:
     """The URL of the changes after which the page is out of date: of the only calendar, or of all of the reader's."""
     calendar_id = selected[0].id if len(selected) == 1 else None
     if ctx.actor is None and calendar_id is None:
@@ -131,7 +131,7 @@ def _stream(ctx: Context, selected: list[Calendar]) -> str | None:
     return f"/api/changes/stream?kinds={','.join(STREAM_KINDS)}{of_calendar}&cursor={batch.start(ctx, calendar_id, STREAM_KINDS)}"
 
 
-def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: list[Calendar], drawing: Drawing) -> dict[str, Any]:
+def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: Sequence[NamedCalendar], drawing: Drawing) -> dict[str, Any]:
     """The template values of a month: its weeks with the events in their cells, and the events of the chosen day."""
     grid = weeks(days, overview.bars)
     cells = [cell for week in grid for cell in week]
@@ -147,7 +147,9 @@ def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: list[
     return {"days": days, **drawn, "agenda": lists, "draw_events": draw_events, "is_cut": overview.is_cut}
 
 
-def lay_out(ctx: Context, searched: Search, calendars: list[Calendar], drawing: Drawing, now: datetime | None = None) -> dict[str, Any]:
+def lay_out(
+    ctx: Context, searched: Search, calendars: Sequence[NamedCalendar], drawing: Drawing, now: datetime | None = None
+) -> dict[str, Any]:
     """The template values of another view: its days with their events."""
     days = searched.days
     events, is_cut = search.find(ctx, searched)

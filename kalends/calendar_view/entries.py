@@ -9,7 +9,7 @@ from msgspec import Struct
 from kalends.calendar_view import store
 from kalends.context import Context
 from kalends.i18n.locale import ENGLISH, Locale
-from kalends.records.calendar import Calendar
+from kalends.records.calendar import NamedCalendar
 from kalends.values import datetimes
 from kalends.values.format_cache import FormatCache
 
@@ -72,11 +72,11 @@ class Piece(Struct, frozen=True, gc=False):
     position: str = ""
 
 
-def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[Calendar], zone: str) -> None:
+def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[NamedCalendar], zone: str) -> None:
     """Add to each entry its clock time in the zone, and the colour and name of the calendar on which it was found; or else of the first
     of these calendars that holds it, or of any that the reader sees."""
     clock = clocks(ctx.locale, zone)
-    by_id: dict[int | None, Calendar] = {calendar.id: calendar for calendar in calendars}
+    by_id: dict[int | None, NamedCalendar] = {calendar.id: calendar for calendar in calendars}
     others: dict[int, list[Entry]] = {}
     for entry in entries:
         entry.clock = "" if entry.all_day else clock[entry.start_at]
@@ -91,7 +91,7 @@ def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[Calendar], 
                 entry.color, entry.calendar = color, name
 
 
-def find_colors(ctx: Context, events: Iterable[Timed], calendars: Sequence[Calendar]) -> dict[int, str]:
+def find_colors(ctx: Context, events: Iterable[Timed], calendars: Sequence[NamedCalendar]) -> dict[int, str]:
     """The colour of each event, by its id: that of the same calendar."""
     by_id: dict[int | None, str] = {calendar.id: calendar.color for calendar in calendars}
     colors = {event_id: by_id.get(calendar_id, "") for _, event_id, _, _, _, calendar_id in events}

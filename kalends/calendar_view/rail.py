@@ -1,5 +1,6 @@
 """The rail beside a calendar: a small month with marks, and the calendars with ticks."""
 
+from collections.abc import Sequence
 from datetime import date
 
 from msgspec import Struct
@@ -9,7 +10,7 @@ from kalends.calendar_view.days import DAY, MONTH, Days, date_range
 from kalends.calendar_view.search import Overview
 from kalends.context import Context
 from kalends.i18n import gettext
-from kalends.records.calendar import Calendar
+from kalends.records.calendar import NamedCalendar
 
 # Of how many organisers the public calendars are listed, and how many of them.
 MAX_ORGANISERS = 24
@@ -28,7 +29,7 @@ class Group(Struct, frozen=True):
     """Calendars under one heading."""
 
     title: str
-    calendars: list[Calendar]
+    calendars: Sequence[NamedCalendar]
 
 
 def mini_month(month: Days, view: str, overview: Overview) -> MiniMonth:
@@ -39,7 +40,7 @@ def mini_month(month: Days, view: str, overview: Overview) -> MiniMonth:
     return MiniMonth(month, marked, DAY if view == MONTH else view)
 
 
-def group_calendars(ctx: Context, own: list[Calendar], selected: list[Calendar]) -> list[Group]:
+def group_calendars(ctx: Context, own: Sequence[NamedCalendar], selected: Sequence[NamedCalendar]) -> list[Group]:
     """The calendars to choose from: the reader's own and those shared with them, or the public ones for a guest, and the selected ones."""
     if ctx.actor is None:
         people = policy.organisers(ctx, 0, MAX_ORGANISERS)

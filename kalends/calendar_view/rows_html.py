@@ -10,7 +10,7 @@ from kalends.calendar_view.agenda import Agenda
 from kalends.calendar_view.entries import Entry, clocks
 from kalends.i18n import gettext
 from kalends.i18n.locale import Locale
-from kalends.records.calendar import Calendar
+from kalends.records.calendar import NamedCalendar
 from kalends.web import labels
 from kalends.web.escaping import escape_text
 from kalends.web.times import Times
@@ -56,12 +56,12 @@ def _time(locale: Locale, entry: Entry, day: date) -> str:
     return f"{locale.translate(gettext('was'))} {time}" if entry.status == "postponed" else time
 
 
-def draw_ticks(locale: Locale, calendars: Sequence[Calendar], ticked: Collection[int]) -> Markup:
+def draw_ticks(locale: Locale, calendars: Sequence[NamedCalendar], ticked: Collection[int]) -> Markup:
     """Calendars to choose from, in their colours."""
     return Markup("".join([_draw_tick(locale, calendar, calendar.id in ticked) for calendar in calendars]))  # noqa: S704 - as above
 
 
-def _draw_tick(locale: Locale, calendar: Calendar, is_ticked: bool) -> str:
+def _draw_tick(locale: Locale, calendar: NamedCalendar, is_ticked: bool) -> str:
     return (
         f'<li><input type="hidden" name="offered[]" value="{calendar.id}"><label>'
         f'<input type="checkbox" name="calendar_ids[]" value="{calendar.id}"{" checked" if is_ticked else ""}>'
@@ -72,7 +72,7 @@ def _draw_tick(locale: Locale, calendar: Calendar, is_ticked: bool) -> str:
     )
 
 
-def draw_options(calendars: Sequence[Calendar]) -> Markup:
+def draw_options(calendars: Sequence[NamedCalendar]) -> Markup:
     """Calendars to choose one from."""
     options = [
         f'<option value="{calendar.id}" data-zone="{escape_text(calendar.time_zone)}">{escape_text(calendar.name)}</option>'

@@ -18,7 +18,7 @@ from kalends.context import Context
 from kalends.events import cursor, listing
 from kalends.events.query import EventQuery
 from kalends.http.paging import MAX_PAGE
-from kalends.records.calendar import Calendar
+from kalends.records.calendar import NamedCalendar
 from kalends.values import datetimes
 from kalends.values.datetimes import DAY_SECONDS
 
@@ -34,7 +34,7 @@ class Search(Struct, frozen=True):
 
     days: Days
     zone: str
-    calendars: Sequence[Calendar] | None
+    calendars: Sequence[NamedCalendar] | None
     hidden: frozenset[int] = frozenset()
 
     @property

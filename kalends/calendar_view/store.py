@@ -6,7 +6,7 @@ from typing import Any
 from kalends import policy
 from kalends.context import Context
 from kalends.events.conditions import LONG_SECONDS
-from kalends.records.calendar import Calendar
+from kalends.records.calendar import NamedCalendar
 from kalends.values.datetimes import DAY_SECONDS
 
 Row = tuple[Any, ...]
@@ -20,8 +20,11 @@ _BY_IDS = "FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id"
 # Events that are not all day and last less than a day.
 _TIMED = "NOT p.takes_days AND p.start_at >= :yesterday AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
 _STARTING = "NOT p.takes_days AND p.start_at >= :start AND p.start_at < :end"
-# The others. They have indexes of their own, and those that last for more than a month have another one.
-_TAKING_DAYS = "p.takes_days AND p.start_at >= :recent AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
+# The others. They have indexes of their own, and those that last for more than a month have another one. `lasts` is never NULL: without it
+# SQLite would prefer the index that has all columns of the condition, and read the timed events, too.
+_TAKING_DAYS = (
+    "p.takes_days AND p.lasts IS NOT NULL AND p.start_at >= :recent AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
+)
 _LONG_RUNNING = "p.lasts AND p.start_at < :recent AND e.until_at > :start"
 
 _TAKES_DAYS = f"(e.all_day OR e.until_at - e.start_at >= {DAY_SECONDS})"
@@ -34,18 +37,18 @@ _PUBLIC = {
 }
 
 
-def find(ctx: Context, start: int, end: int, calendars: Sequence[Calendar] | None, limit: int) -> list[Row]:
+def find(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int) -> list[Row]:
     """The events between two instants in no order: those on the calendars, each with the id of the calendar that it is on; without
     calendars, all public ones."""
     return _find(ctx, start, end, calendars, limit, (_TIMED, _TAKING_DAYS, _LONG_RUNNING))
 
 
-def find_taking_days(ctx: Context, start: int, end: int, calendars: Sequence[Calendar] | None, limit: int) -> list[Row]:
+def find_taking_days(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int) -> list[Row]:
     """Of these, the all-day ones and those that last for a day or more."""
     return _find(ctx, start, end, calendars, limit, (_TAKING_DAYS, _LONG_RUNNING))
 
 
-def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[Calendar] | None, limit: int) -> list[Start]:
+def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int) -> list[Start]:
     """When the others start that start between the two instants; without calendars, those that take days are among them. No event is
     read: an index has all of it."""
     params: dict[str, Any] = {"start": start, "end": end, "limit": limit}
@@ -89,7 +92,9 @@ def find_calendars(ctx: Context, event_ids: list[int]) -> list[tuple[Any, ...]]:
     )
 
 
-def _find(ctx: Context, start: int, end: int, calendars: Sequence[Calendar] | None, limit: int, conditions: Sequence[str]) -> list[Row]:
+def _find(
+    ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int, conditions: Sequence[str]
+) -> list[Row]:
     params: dict[str, Any] = {"start": start, "end": end, "yesterday": start - DAY_SECONDS, "recent": start - LONG_SECONDS}
     params |= {"me": policy.me(ctx), "limit": limit}
     if calendars is None:
@@ -108,7 +113,7 @@ def _union(select: str, conditions: Sequence[str]) -> str:
     return f"{' UNION ALL '.join([f'{select} AND {condition}' for condition in conditions])} LIMIT :limit"
 
 
-def _by_membership(calendars: Sequence[Calendar]) -> list[tuple[bool, list[int]]]:
+def _by_membership(calendars: Sequence[NamedCalendar]) -> list[tuple[bool, list[int]]]:
     """The ids of the calendars of which the actor is a member, and of the others."""
     parts = [(as_member, [calendar.id for calendar in calendars if calendar.is_member is as_member]) for as_member in (True, False)]
     return [(as_member, ids) for as_member, ids in parts if ids]

@@ -11,19 +11,18 @@ from kalends.db import columns
 from kalends.i18n import gettext
 from kalends.policy.actor import Right, me, user
 from kalends.policy.feed_link import feed_key
-from kalends.records.calendar import Calendar, MemberCalendar, TargetCalendar
+from kalends.records.calendar import Calendar, MemberCalendar, NamedCalendar, TargetCalendar
 from kalends.values.text import fold_case
 
 C = TypeVar("C", bound=Calendar)
 
-_EXPRESSIONS = {"owner_name": "coalesce(u.name, u.user_name)", "role": "CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END"}
-_FROM_CALENDARS = """
-FROM calendars c
-JOIN users u ON u.id = c.owner_id
-LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
-"""
+_ROLE = "CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END"
+_EXPRESSIONS = {"owner_name": "coalesce(u.name, u.user_name)", "role": _ROLE}
+_JOIN_SHARE = "LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me"
+_FROM_CALENDARS = f"FROM calendars c JOIN users u ON u.id = c.owner_id {_JOIN_SHARE}"
 # Calendars with the role that the actor (:me, 0 for a guest) has in each.
 SELECT_CALENDARS = f"SELECT {columns(Calendar, 'c', **_EXPRESSIONS)} {_FROM_CALENDARS}"
+_SELECT_NAMED = f"SELECT {columns(NamedCalendar, 'c', role=_ROLE)} FROM calendars c {_JOIN_SHARE}"
 
 MY_CALENDAR_IDS = "(SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me)"
 IN_MY_CALENDARS = f"c.id IN {MY_CALENDAR_IDS}"
@@ -72,7 +71,7 @@ def _require(ctx: Context, calendar: C | None, to: Right) -> C:
     return calendar
 
 
-def can_edit(calendar: Calendar) -> bool:
+def can_edit(calendar: NamedCalendar) -> bool:
     return calendar.role in ("owner", "editor")
 
 
@@ -115,6 +114,11 @@ def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
 def member_calendars(ctx: Context) -> list[Calendar]:
     """The calendars that the signed-in user owns, and those that are shared with them."""
     return ctx.tx.all(Calendar, f"{SELECT_CALENDARS} WHERE {IN_MY_CALENDARS} ORDER BY c.id", me=user(ctx).id)
+
+
+def named_member_calendars(ctx: Context) -> list[NamedCalendar]:
+    """Like member_calendars, but without what is not shown of many."""
+    return ctx.tx.all(NamedCalendar, f"{_SELECT_NAMED} WHERE {IN_MY_CALENDARS} ORDER BY c.id", me=user(ctx).id)
 
 
 def member_calendar_ids(ctx: Context) -> list[MemberCalendar]:

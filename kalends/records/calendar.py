@@ -20,15 +20,26 @@ ConfirmResponses = Annotated[
 ]
 
 
-class Calendar(Struct, frozen=True, array_like=True):
-    """A calendar, with the role that the actor has in it: owner, editor, viewer or none."""
+class NamedCalendar(Struct, frozen=True, array_like=True):
+    """No more of a calendar than is shown among others, with the role that the actor has in it: owner, editor, viewer or none."""
 
     id: int
-    owner_id: int
     name: str
-    description: str | None
     color: str
     time_zone: str
+    role: str | None
+
+    @property
+    def is_member(self) -> bool:
+        """Whether the actor owns it, or it is shared with them."""
+        return self.role is not None
+
+
+class Calendar(NamedCalendar, frozen=True, array_like=True):
+    """A calendar."""
+
+    owner_id: int
+    description: str | None
     public: bool
     moderation: Moderation
     is_primary: bool
@@ -40,15 +51,9 @@ class Calendar(Struct, frozen=True, array_like=True):
     public_revision: int
     public_changed_at: int
     owner_name: str
-    role: str | None
     party_max: int | None
     confirmations: Confirmations
     confirm_responses: ConfirmResponses
-
-    @property
-    def is_member(self) -> bool:
-        """Whether the actor owns it, or it is shared with them."""
-        return self.role is not None
 
 
 class TargetCalendar(Calendar, frozen=True, array_like=True):
@@ -70,5 +75,5 @@ class MemberCalendars(Struct, frozen=True):
     """All of the actor's calendars, whose ids need not be known."""
 
 
-Calendars = Sequence[Calendar | MemberCalendar]
+Calendars = Sequence[NamedCalendar | MemberCalendar]
 Searched = Calendars | MemberCalendars
