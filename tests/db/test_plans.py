@@ -1,6 +1,7 @@
 """No request reads the whole of a table that grows. All tests prove that, when they are over; these prove that it would be noticed."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,6 +109,17 @@ def test_a_statement_that_reads_a_whole_calendar_to_find_a_few_events_is_reporte
         condition = f"p.event_id = e.id AND p.calendar_id = 1 AND {column} IN (SELECT value FROM json_each(:ids))"
         assert plans.scans(f"SELECT p.grants FROM placements p CROSS JOIN events e WHERE {condition}"), column
         assert plans.scans(f"SELECT p.grants FROM events e CROSS JOIN placements p WHERE {condition}") == [], column
+
+
+@pytest.mark.on_sqlite
+def test_what_began_long_before_is_found_by_an_index_of_long_events(cast: Cast, db: Database, statements: dict[str, str]) -> None:
+    for path in ("/api/events?overlaps=true&start_time=2026-06-01", "/?text=ab", "/calendar?date=2026-06-01"):
+        assert cast.anonymous.get(path).status == 200
+    with db.read() as tx:
+        for sql in (sql for sql in statements if "e.until_at - e.start_at > 2678400" in sql):
+            unbound = dict.fromkeys(re.findall(r":([a-z_]\w*)", sql))
+            steps = " ".join(row[3] for row in tx.rows(f"EXPLAIN QUERY PLAN {sql}", **unbound))
+            assert "events_that_last_in_public" in steps or "events_lasting_in_public" in steps, sql
 
 
 def test_the_events_before_an_offset_are_not_loaded(cast: Cast, statements: dict[str, str]) -> None:
