@@ -70,7 +70,7 @@ def fill(configuration: Settings, events: int, *, one_calendar: bool = False, la
     migrate(db)
     ctx = Context(db, configuration, timestamps.now())
     with ctx.read() as tx:
-        held = int(tx.value("SELECT count(*) FROM events"))
+        held = int(tx.value("SELECT coalesce(max(id), 0) FROM events"))
     if held < events:
         # The third is the first private one that is not primary.
         places = _places(ctx, events)
