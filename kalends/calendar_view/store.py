@@ -21,7 +21,7 @@ _BY_IDS = "FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id"
 _TIMED = "NOT p.takes_days AND p.start_at >= :yesterday AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
 _STARTING = "NOT p.takes_days AND p.start_at >= :start AND p.start_at < :end"
 # The others. They have indexes of their own, and those that last for more than a month have another one. `lasts` is never NULL: without it
-# SQLite would prefer the index that has all columns of the condition, and read the timed events, too.
+# a planner may prefer the index that has all columns of the condition, and read the timed events, too.
 _TAKING_DAYS = (
     "p.takes_days AND p.lasts IS NOT NULL AND p.start_at >= :recent AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
 )
