@@ -7,12 +7,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
-from uuid import uuid4
 
-import psycopg
 import pytest
 
+from tests import migrated
 from tests.cast import PASSWORD
 from tests.contacts.providers.stand import DAV_TYPE, Request, Stand, dav_response, multistatus
 from tests.openapi.serving import Service, serving
@@ -33,12 +31,9 @@ CALLERS = pytest.mark.parametrize("caller", ["user", pytest.param("guest", marks
 
 @pytest.fixture
 def database(postgres_url: str) -> Iterator[str]:
-    """An empty PostgreSQL database."""
-    name = f"described_{uuid4().hex}"
-    with psycopg.connect(postgres_url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"'.encode())
-        yield urlsplit(postgres_url)._replace(path=f"/{name}").geturl()
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+    """A PostgreSQL database without rows."""
+    with migrated.postgres(postgres_url) as url:
+        yield url
 
 
 @pytest.fixture
