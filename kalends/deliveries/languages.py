@@ -30,6 +30,8 @@ def remember(ctx: Context, address: str) -> None:
     is_own = ctx.actor is None or fold_case(ctx.actor.email_address) == fold_case(address)
     if not (has_language and is_own):
         return
+    # Whose language is not offered reads the page in that of the site, which is known once the site is read.
+    site.get(ctx)
     ctx.tx.run(
         """INSERT INTO recipient_languages (address_key, language, updated_at) VALUES (:address_key, :language, :now)
            ON CONFLICT (address_key) DO UPDATE SET language = excluded.language, updated_at = excluded.updated_at

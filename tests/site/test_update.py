@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from kalends.context import Context
+from kalends.deliveries import languages
+from kalends.values import timestamps
 from tests.cast import Cast, an_event
 from tests.http.stored_rows import FreshService
 from tests.site.administrator import Admin
@@ -60,6 +63,16 @@ def test_pages_that_list_events_have_dates_in_the_language_of_the_site(site: Fre
         assert "nov" in page, path
         assert "November" not in page, path
         assert "Tuesday" not in page, path
+
+
+def test_a_guest_whose_language_is_not_offered_gets_mail_in_that_of_the_site(site: FreshService, admin: Admin) -> None:
+    event = an_event(admin, public=True)
+    admin.put("/api/site", json={"language": "fr"})
+    fields = {"event_id": event["id"], "response": "YES", "name": "Ola", "email_address": "ola@example.org"}
+    assert site.guest.post("/api/responses", json=fields, headers={"accept-language": "pl"}).status in (200, 201)
+    ctx = Context(site.db, site.settings, timestamps.now())
+    with ctx.read():
+        assert languages.find_locale(ctx, "ola@example.org").language == "fr"
 
 
 def test_the_shared_picture_has_the_date_in_the_language_of_the_site_if_it_can_be_spelled(site: FreshService, admin: Admin) -> None:
