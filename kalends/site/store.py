@@ -1,6 +1,6 @@
 """The settings of the site: what an admin has set, unless the operator has set it in the environment.
 
-They are read with each page, so that every process of every server shows a change at once. Nothing else reads them."""
+They are read with each page and each message, so that every process of every server shows a change at once."""
 
 from msgspec import structs
 
