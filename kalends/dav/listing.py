@@ -91,7 +91,7 @@ def _write_name(resource: Listed) -> str:
 
 
 def escape_text(content: bytes) -> str:
-    """A file as the text of an element. Those of events that are kept in memory (see `text`) are kept escaped as well."""
+    """A file as the text of an element. Small files are kept escaped: many devices read the same ones (see `text`)."""
     return _ESCAPED[content] if len(content) <= MAX_KEPT_OCTETS else _escape(content)
 
 
