@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from kalends.db import Database
 from kalends.db.postgres.database import Postgres
-from tests.client import Client
+from tests.client import Client, Reply
 
 ATTEMPTS, INTERVAL_SECONDS = 3_000, 0.02
 Records = dict[tuple[str, int], dict[str, Any]]
@@ -46,13 +46,22 @@ class Follower:
         applied = []
         more = True
         while more:
-            reply = self.client.get(f"/api/changes?{urlencode(self._filter | {'cursor': self.cursor, 'limit': limit})}")
-            assert reply.status == 200, reply
+            reply = self._get(f"/api/changes?{urlencode(self._filter | {'cursor': self.cursor, 'limit': limit})}")
             for change in reply.json["changes"]:
                 self._apply(change)
             applied += reply.json["changes"]
             self.cursor, more = reply.json["cursor"], reply.json["more"]
         return applied
+
+    def _get(self, path: str) -> Reply:
+        """The reply; where many threads of this process write, it may take too long to connect to PostgreSQL, and clients ask again."""
+        for _ in range(ATTEMPTS):
+            reply = self.client.get(path)
+            if reply.status != 503:
+                break
+            threading.Event().wait(INTERVAL_SECONDS)
+        assert reply.status == 200, reply
+        return reply
 
     def _apply(self, change: dict[str, Any]) -> None:
         kind, record_id = change["kind"], change["id"]
