@@ -61,14 +61,16 @@ def draw_ticks(locale: Locale, calendars: Sequence[NamedCalendar], ticked: Colle
     return Markup("".join([_draw_tick(locale, calendar, calendar.id in ticked) for calendar in calendars]))  # noqa: S704 - as above
 
 
+@lru_cache(2_000)
 def _draw_tick(locale: Locale, calendar: NamedCalendar, is_ticked: bool) -> str:
+    about = escape_text(locale.translate(gettext("About %(name)s", name=calendar.name)))
     return (
         f'<li><input type="hidden" name="offered[]" value="{calendar.id}"><label>'
         f'<input type="checkbox" name="calendar_ids[]" value="{calendar.id}"{" checked" if is_ticked else ""}>'
         f'<svg class="box" viewBox="0 0 16 16" color="{calendar.color}" fill="currentcolor" aria-hidden="true">'
         '<rect width="16" height="16" rx="4"/><path d="M4 8.5l2.7 2.7L12 5.5"/></svg>'
         f'<span dir="auto">{escape_text(calendar.name)}</span></label>'
-        f'<a href="/calendars/{calendar.id}" aria-label="{_about(locale, calendar.name)}">›</a></li>\n'
+        f'<a href="/calendars/{calendar.id}" aria-label="{about}">›</a></li>\n'
     )
 
 
@@ -89,8 +91,3 @@ def _edit(locale: Locale) -> str:
 @lru_cache(2_000)
 def _edit_label(locale: Locale, title: str) -> str:
     return escape_text(locale.translate(gettext("Edit or move %(title)s", title=title)))
-
-
-@lru_cache(2_000)
-def _about(locale: Locale, name: str) -> str:
-    return escape_text(locale.translate(gettext("About %(name)s", name=name)))

@@ -15,7 +15,6 @@ Start = tuple[int, int, int | None]
 
 # The first fields of an Entry, of an event `e` whose home calendar is `c`.
 _COLUMNS = f"e.start_at, e.id, e.title, e.end_at, e.all_day, e.time_zone, e.location, e.status, {policy.EVENT_EDITABLE}"
-_BY_IDS = "FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id"
 
 # Events that are not all day and last less than a day.
 _TIMED = "NOT p.takes_days AND p.start_at >= :yesterday AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
@@ -66,7 +65,7 @@ def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[NamedCal
 
 def find_by_ids(ctx: Context, ids: list[int]) -> list[Row]:
     """These events, which the actor can see, without a calendar."""
-    sql = f"SELECT {_COLUMNS} {_BY_IDS} {ctx.db.in_list('ids')}"
+    sql = f"SELECT {_COLUMNS} FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id {ctx.db.in_list('ids')}"
     return ctx.tx.rows(sql, ids=ids, me=policy.me(ctx))
 
 
@@ -78,7 +77,7 @@ def find_titles(ctx: Context, ids: list[int]) -> list[Row]:
         sql = f"""SELECT {columns}, p.calendar_id FROM events e LEFT JOIN placements p ON p.event_id = e.id
                   WHERE e.id {ctx.db.in_list("ids")} ORDER BY p.id DESC"""
         return ctx.tx.rows(sql, ids=ids)
-    sql = f"SELECT {columns}, NULL {_BY_IDS} {ctx.db.in_list('ids')}"
+    sql = f"SELECT {columns}, NULL FROM events e WHERE e.id {ctx.db.in_list('ids')}"
     return ctx.tx.rows(sql, ids=ids, me=policy.me(ctx))
 
 

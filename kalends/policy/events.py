@@ -115,8 +115,10 @@ def event_visible(ctx: Context) -> str:
 
 
 def event_editable(ctx: Context) -> str:
-    """SQL: whether the actor may edit the event `e`, whose home calendar is `c`. For a guest, who may not, neither is read."""
-    return "FALSE" if ctx.actor is None else EVENT_EDITABLE
+    """SQL: whether the actor may edit the event `e`. Its calendar is read only if the event is not theirs, and nothing for a guest, who
+    may not."""
+    of_others = f"EXISTS (SELECT 1 FROM calendars c WHERE c.id = e.calendar_id AND {EVENT_EDITABLE})"
+    return "FALSE" if ctx.actor is None else f"(e.owner_id = :me OR {of_others})"
 
 
 def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
