@@ -57,13 +57,13 @@ class Drawing(Struct, frozen=True):
         """Events with a time on one day, in these colours. There are so many of them in a month that none becomes an object."""
         clock, is_embedded = clocks(self.locale, zone), self.links.is_embedded
         return [
-            _html(
+            _LINES[
                 event_id,
                 title,
                 colors[event_id],
                 f"{TIME}{clock[start_at]}</small> " if status == "planned" else self._status(status),
                 WINDOW if is_embedded else EDITABLE if can_edit else "",
-            )
+            ]
             for start_at, event_id, title, status, can_edit, _ in events
         ]
 
@@ -119,6 +119,10 @@ def _html(event_id: int, title: str, color: str, time: str, target: str, shape: 
         f'<li{css_class}><a class="entry{shape}" dir="auto" href="/events/{event_id}"{target}>'
         f'<svg class="tint" fill="{color}" aria-hidden="true"><use href="#tint"/></svg><span>{time}{escape_text(title)}</span></a></li>'
     )
+
+
+# The same events are in the month of many readers, and each time that one of them looks at it.
+_LINES: FormatCache[tuple[int, str, str, str, str], str] = FormatCache(lambda line: _html(*line))
 
 
 @lru_cache(200)
