@@ -1,6 +1,6 @@
 """The times of records as pages show them, from the text that the API replies with."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
 from kalends.i18n import gettext
 from kalends.i18n.locale import Locale
@@ -18,6 +18,7 @@ class Times:
         self.clock, self.day, self.short_day = formats.clock, formats.day, formats.short_day
         self.weekday, self.short_weekday = formats.weekday, formats.short_weekday
         self.days, self.clocks = formats.days, formats.clocks
+        self.full_hours = [formats.clock(time(hour)) for hour in range(24)]
 
     def span(self, start_time: str, end_time: str | None, all_day: bool, zone: str | None = None) -> str:
         """`Monday, 11 May 2026, 17:00–19:00`, in the record's own zone or another."""

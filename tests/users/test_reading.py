@@ -33,6 +33,7 @@ def test_times_are_written_with_12_hours(cast: Cast) -> None:
     page = cast.alice.get(f"/events/{event['id']}")
     assert "8:00 pm–9:30 pm" in page.text
     assert 'data-hours="h12"' in page.text
+    assert "<li>12:00 am</li><li>1:00 am</li>" in cast.alice.get("/calendar?view=week").text
 
 
 @pytest.mark.on_one_database
