@@ -12,7 +12,7 @@ from kalends.deliveries import languages
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import cursor, feed, feed_cache, listing, present, store, telling, visibility
+from kalends.events import counting, cursor, feed, feed_cache, listing, present, store, telling, visibility
 from kalends.events.create import create_event
 from kalends.events.create_batch import create_events
 from kalends.events.ical import build_file
@@ -50,7 +50,7 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     if matches is None:
         calendars = _searched_calendars(ctx, params)
         zone = _default_zone(ctx, calendars)
-        total = listing.count(ctx, params, calendars, zone) if params.count else None
+        total = counting.count(ctx, params, calendars, zone) if params.count else None
         examined = listing.examine(ctx, params, calendars, zone, is_final=True)
         last = examined.last if examined else None
         matches = listing.find_tuples(ctx, params, calendars, zone, examined=examined, is_final=True)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from kalends import policy
 from kalends.context import Context
 from kalends.db import columns
-from kalends.events import by_uid, conditions
+from kalends.events import conditions, counting, selection
 from kalends.events.conditions import Conditions
 from kalends.events.query import EventQuery
 from kalends.http.rate_limit import search_counters
@@ -26,36 +26,24 @@ from kalends.values import datetimes
 # A search that can match at most this many events is selective.
 SELECTIVE = 2_000
 DEEP_OFFSET = 10_000
-# How many candidates a count examines.
-MAX_COUNTED = 10_000
 # How many public events a search looks at in order, if no index finds few that can match.
 MAX_EXAMINED = 10_000
 # Sorts after every event.
 AFTER_ALL = (2**63, 0)
 
-_ORDER = " ORDER BY e.start_at, e.id"
 _LATEST_FIRST = " ORDER BY e.start_at DESC, e.id DESC"
 # Where an event is in the list.
 _POSITION = itemgetter(*map(EventRow.__struct_fields__.index, ("start_at", "id")))
 _SENT_UID = "CASE WHEN e.series_id IS NULL THEN e.uid ELSE (SELECT r.uid FROM series r WHERE r.id = e.series_id) END"
 
 Key = tuple[int, int]
-# SQL for ids, and its parameters.
-Matches = tuple[str, dict[str, Any]]
 
 
 class Examined(Struct, frozen=True):
     """What a search in all public events looks at: the matches of the text index, if they are few, or else the events up to `last`."""
 
-    matches: Matches | None = None
+    matches: selection.Matches | None = None
     last: Key | None = None
-
-
-class Total(Struct, frozen=True):
-    """How many events match a query; if not exact, at least this number."""
-
-    number: int
-    is_exact: bool
 
 
 def examine(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str, *, is_final: bool = False) -> Examined | None:
@@ -71,7 +59,7 @@ def examine(ctx: Context, query: EventQuery, calendars: Searched | None, zone: s
         search_counters.count(ctx)
     if calendars is not None or query.ids is not None or query.uid is not None or not where.on_text:
         return None
-    matches = _selective_matches(ctx, query, where, SELECTIVE, is_separate=is_final)
+    matches = selection.selective_matches(ctx, query, where, SELECTIVE, is_separate=is_final)
     # An offset counts from the first match, wherever that is.
     if matches or (where.literals and query.offset and not query.after):
         return Examined(matches)
@@ -83,7 +71,7 @@ def _find_last_examined(ctx: Context, query: EventQuery, where: Conditions) -> K
     if query.after:
         conditions.add_cursor(where, query.after)
     parts = [conditions.long_running(where), conditions.recent(where)] if where.is_overlap else [where]
-    order = _LATEST_FIRST if where.latest_first else _ORDER
+    order = _LATEST_FIRST if where.latest_first else selection.ORDER
     for part in parts:
         sql = (
             f"SELECT e.start_at, e.id FROM events e WHERE {part.bounded('e.start_at', 'e.id', 'e.public')}{order} LIMIT 1 OFFSET :examined"
@@ -111,7 +99,7 @@ def find_tuples(
     where = conditions.build(ctx, query, zone)
     if examined and examined.last:
         conditions.add_last(where, examined.last)
-    order = _LATEST_FIRST if where.latest_first else _ORDER
+    order = _LATEST_FIRST if where.latest_first else selection.ORDER
     skip = query.offset
     if query.after:
         conditions.add_cursor(where, query.after)
@@ -121,9 +109,9 @@ def find_tuples(
         return []
     # The list of all public events is read in order at any offset.
     is_deep = skip > DEEP_OFFSET and bool(calendars is not None or where.literals)
-    matches = examined.matches if examined else _selective_matches(ctx, query, where, SELECTIVE, is_separate=is_final)
+    matches = examined.matches if examined else selection.selective_matches(ctx, query, where, SELECTIVE, is_separate=is_final)
     if query.ids is not None or is_deep or matches:
-        select = _select_all(ctx, _row(ctx), query, calendars, where, matches) + order
+        select = selection.select_all(ctx, _row(ctx), query, calendars, where, matches) + order
         return _rows(ctx, select, where.params, fetch, skip, is_final=is_final)
     if where.is_overlap:
         return _find_overlapping(ctx, query, calendars, where, skip)
@@ -147,7 +135,7 @@ def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[
     if query.after:
         conditions.add_cursor(where, query.after)
     where.on_event.append(policy.calendar_visible_by_id(ctx, ":calendar"))
-    select = _select_placed(ctx, _columns_on_calendar(policy.calendar_visible(ctx)), ":calendar", where, as_member=None)
+    select = selection.select_placed(ctx, _columns_on_calendar(policy.calendar_visible(ctx)), ":calendar", where, as_member=None)
     return _rows(ctx, select, where.params | {"calendar": calendar_id}, query.fetch, 0, is_final=True)
 
 
@@ -156,132 +144,19 @@ def _has_zone(time: str) -> bool:
     return parsed.zone is not None or (parsed.offset is not None and not parsed.is_date)
 
 
-def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Total:
-    """How many events match the query, from a bounded number of candidates."""
-    where = conditions.build(ctx, query, zone)
-    if not where.is_overlap:
-        return _count_among_candidates(ctx, query, calendars, where)
-    recent = _count_among_candidates(ctx, query, calendars, conditions.recent(where))
-    return Total(recent.number + _count_long_running(ctx, query, calendars, conditions.long_running(where)), recent.is_exact)
-
-
-def _count_among_candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> Total:
-    """Count the matches among the first 10,000 candidates."""
-    limit = f" LIMIT {MAX_COUNTED + 1}"
-    if candidates := _candidates(ctx, query, calendars, where):
-        condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where))
-        select = _select_by_ids("count(DISTINCT e.id), (SELECT count(*) FROM hits)", candidates + limit, condition)
-    else:
-        first = f"SELECT e.* FROM events e WHERE {where.bounded('e.start_at', 'e.id', 'e.public')}{_ORDER}{limit}"
-        select = f"SELECT count(CASE WHEN {where.sql('e.start_at', 'e.id')} THEN 1 END), count(*) FROM ({first}) AS e"
-    number, examined = ctx.tx.rows(select, **where.params, me=policy.me(ctx))[0]
-    return Total(number, examined <= MAX_COUNTED)
-
-
-def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> str | None:
-    """SQL for the ids of the events that may match, from the most selective index; an id may be repeated. None: all public events."""
-    if query.ids is not None:
-        return f"SELECT e.id FROM events e WHERE e.id {ctx.db.in_list('ids')}"
-    if matches := _selective_matches(ctx, query, where, MAX_COUNTED):
-        return _add_matches(where, matches)
-    if query.series_id is not None:
-        return "SELECT e.id FROM events e WHERE e.series_id = :series_id"
-    if calendars is None:
-        return None
-    within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {_in_calendars(ctx, calendars, where)}")
-    return f"SELECT p.event_id AS id FROM placements p WHERE {within}"
-
-
-def _select_all(
-    ctx: Context, selection: str, query: EventQuery, calendars: Searched | None, where: Conditions, matches: Matches | None
-) -> str:
-    """SQL for all events of the query, from the most selective index."""
-    if matches is None and query.ids is None and where.literals and calendars is None:
-        matches = ctx.db.ids_containing("events", "search", where.literals)
-    hits = _add_matches(where, matches) if matches else None
-    if matches is None and query.ids is None and calendars is not None:
-        within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {_in_calendars(ctx, calendars, where)}")
-        hits = f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}"
-    condition = where.sql("e.start_at", "e.id", _scope(ctx, query, calendars, where))
-    return _select_by_ids(selection, hits, condition) if hits else f"SELECT {selection} FROM events e WHERE {condition}"
-
-
-def _scope(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> str:
-    """SQL for the calendars or the visibility that the query asks for, of what the actor sees."""
-    visible = policy.event_visible(ctx)
-    if calendars is None:
-        return visible if query.ids is not None and query.scope is None else "e.public"
-    # For few events, two lookups each are faster than the set of all calendars.
-    is_own = isinstance(calendars, MemberCalendars)
-    on_calendar = policy.is_member("p.calendar_id") if is_own else f"p.calendar_id {_in_calendars(ctx, calendars, where)}"
-    # A scalar subquery, which no planner makes a join of.
-    return f"(SELECT 1 FROM placements p WHERE p.event_id = e.id AND {on_calendar} LIMIT 1) = 1 AND {visible}"
-
-
-def _in_calendars(ctx: Context, calendars: Searched, where: Conditions) -> str:
-    """SQL to follow the id of a calendar: whether it is one of these."""
-    if isinstance(calendars, MemberCalendars):
-        return f"IN {policy.MY_CALENDAR_IDS}"
-    where.params["calendars"] = [calendar.id for calendar in calendars]
-    return ctx.db.in_list("calendars")
-
-
-def _selective_matches(ctx: Context, query: EventQuery, where: Conditions, most: int, *, is_separate: bool = False) -> Matches | None:
-    """SQL for the ids of the events that can match, if a UID or the text index finds few of them.
-
-    is_separate: only the final statement follows, which checks every match again.
-    """
-    if query.ids is not None:
-        return None
-    if query.uid is not None:
-        return by_uid.select_ids(ctx, query.uid)
-    if not where.literals:
-        return None
-    tx = ctx.tx.separate_read() if is_separate else ctx.tx
-    return tx.ids_if_selective("events", "search", where.literals, most)
-
-
-def _add_matches(where: Conditions, matches: Matches) -> str:
-    """The SQL of the ids; adds its parameters."""
-    sql, params = matches
-    where.params |= params
-    return sql
-
-
-def _select_by_ids(selection: str, hits: str, condition: str) -> str:
-    """SQL that selects the events of these ids that match the condition."""
-    return f"WITH hits AS MATERIALIZED ({hits}) SELECT {selection} FROM hits CROSS JOIN events e WHERE e.id = hits.id AND {condition}"
-
-
 def _find_overlapping(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions, skip: int) -> list[EventTuple]:
     """The events that overlap a time: first those that began long before it, which have an index of their own, then the others."""
     long_running = conditions.long_running(where)
     first = _find_page(
         ctx,
-        lambda selection: _select_long_running(ctx, selection, query, calendars, long_running) + _ORDER,
+        lambda selected: selection.select_long_running(ctx, selected, query, calendars, long_running) + selection.ORDER,
         long_running,
         query.fetch,
         skip,
     )
-    skip = 0 if first or not skip else skip - _count_long_running(ctx, query, calendars, long_running)
+    skip = 0 if first or not skip else skip - counting.count_long_running(ctx, query, calendars, long_running)
     rest = conditions.recent(where)
     return first + (_find_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
-
-
-def _select_long_running(ctx: Context, selection: str, query: EventQuery, calendars: Searched | None, long_running: Conditions) -> str:
-    """SQL for the events that began long before, on these calendars or in public: private events of other people are not read."""
-    if calendars is None:
-        condition = long_running.sql("e.start_at", "e.id", _scope(ctx, query, calendars, long_running))
-        return f"SELECT {selection} FROM events e WHERE {condition}"
-    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id {_in_calendars(ctx, calendars, long_running)}"
-    condition = long_running.sql("e.start_at", "e.id", policy.event_visible(ctx))
-    return _select_by_ids(selection, f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}", condition)
-
-
-def _count_long_running(ctx: Context, query: EventQuery, calendars: Searched | None, long_running: Conditions) -> int:
-    return int(
-        ctx.tx.value(_select_long_running(ctx, "count(*)", query, calendars, long_running), **long_running.params, me=policy.me(ctx))
-    )
 
 
 def _find_in_order(
@@ -289,17 +164,15 @@ def _find_in_order(
 ) -> list[EventTuple]:
     """Read the events from the index that has them in order."""
     if calendars is None:
-        condition = where.sql("e.start_at", "e.id", "e.public") + (_LATEST_FIRST if where.latest_first else _ORDER)
-        return _find_page(
-            ctx, lambda selection: f"SELECT {selection} FROM events e WHERE {condition}", where, limit, skip, is_final=is_final
-        )
+        condition = where.sql("e.start_at", "e.id", "e.public") + (_LATEST_FIRST if where.latest_first else selection.ORDER)
+        return _find_page(ctx, lambda selected: f"SELECT {selected} FROM events e WHERE {condition}", where, limit, skip, is_final=is_final)
     members = policy.member_calendar_ids(ctx) if isinstance(calendars, MemberCalendars) else calendars
     if len(members) == 1:
         [calendar] = members
         where.params["calendar"] = calendar.id
         return _find_page(
             ctx,
-            lambda selection: _select_placed(ctx, selection, ":calendar", where, as_member=calendar.is_member),
+            lambda selected: selection.select_placed(ctx, selected, ":calendar", where, as_member=calendar.is_member),
             where,
             limit,
             skip,
@@ -352,19 +225,6 @@ def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset:
     )
 
 
-def _select_placed(ctx: Context, selection: str, calendar: str, where: Conditions, *, as_member: bool | None) -> str:
-    """SQL for the events on a calendar that the actor can see."""
-    condition = where.sql(
-        "p.start_at",
-        "p.event_id",
-        f"p.calendar_id = {calendar}",
-        "e.id = p.event_id",
-        policy.placed_event_visible(ctx, as_member),
-    )
-    down = " DESC" if where.latest_first else ""
-    return f"SELECT {selection} FROM placements p CROSS JOIN events e WHERE {condition} ORDER BY p.start_at{down}, p.event_id{down}"
-
-
 def _merge(ctx: Context, calendars: Calendars, where: Conditions, limit: int) -> list[Key]:
     """Merge the lists of the calendars: the first events of each, then more of those whose events are all on the page."""
     size = max(8, 2 * limit // max(1, len(calendars)))
@@ -388,7 +248,7 @@ def _first_of_each(ctx: Context, calendars: Calendars, where: Conditions, size: 
     for as_member in (True, False):
         ids = [calendar.id for calendar in calendars if calendar.is_member is as_member]
         if ids:
-            first = f"{_select_placed(ctx, 'p.id', 'each.id', where, as_member=as_member)} LIMIT :size"
+            first = f"{selection.select_placed(ctx, 'p.id', 'each.id', where, as_member=as_member)} LIMIT :size"
             select = f"SELECT h.calendar_id, h.start_at, h.event_id FROM {ctx.db.for_each('each', 'placements h', first)}"
             for calendar_id, start_at, event_id in ctx.tx.rows(select, **where.params, each=ids, me=policy.me(ctx), size=size):
                 heads[calendar_id].append((sign * start_at, sign * event_id))

@@ -1,0 +1,61 @@
+"""How many events match a query."""
+
+from msgspec import Struct
+
+from kalends import policy
+from kalends.context import Context
+from kalends.events import conditions, selection
+from kalends.events.conditions import Conditions
+from kalends.events.query import EventQuery
+from kalends.records.calendar import Searched
+
+# How many candidates a count examines.
+MAX_COUNTED = 10_000
+
+
+class Total(Struct, frozen=True):
+    """How many events match a query; if not exact, at least this number."""
+
+    number: int
+    is_exact: bool
+
+
+def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Total:
+    """How many events match the query, from a bounded number of candidates."""
+    where = conditions.build(ctx, query, zone)
+    if not where.is_overlap:
+        return _count_among_candidates(ctx, query, calendars, where)
+    recent = _count_among_candidates(ctx, query, calendars, conditions.recent(where))
+    return Total(recent.number + count_long_running(ctx, query, calendars, conditions.long_running(where)), recent.is_exact)
+
+
+def _count_among_candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> Total:
+    """Count the matches among the first 10,000 candidates."""
+    limit = f" LIMIT {MAX_COUNTED + 1}"
+    if candidates := _candidates(ctx, query, calendars, where):
+        condition = where.sql("e.start_at", "e.id", selection.scope(ctx, query, calendars, where))
+        select = selection.select_by_ids("count(DISTINCT e.id), (SELECT count(*) FROM hits)", candidates + limit, condition)
+    else:
+        first = f"SELECT e.* FROM events e WHERE {where.bounded('e.start_at', 'e.id', 'e.public')}{selection.ORDER}{limit}"
+        select = f"SELECT count(CASE WHEN {where.sql('e.start_at', 'e.id')} THEN 1 END), count(*) FROM ({first}) AS e"
+    number, examined = ctx.tx.rows(select, **where.params, me=policy.me(ctx))[0]
+    return Total(number, examined <= MAX_COUNTED)
+
+
+def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> str | None:
+    """SQL for the ids of the events that may match, from the most selective index; an id may be repeated. None: all public events."""
+    if query.ids is not None:
+        return f"SELECT e.id FROM events e WHERE e.id {ctx.db.in_list('ids')}"
+    if matches := selection.selective_matches(ctx, query, where, MAX_COUNTED):
+        return selection.add_matches(where, matches)
+    if query.series_id is not None:
+        return "SELECT e.id FROM events e WHERE e.series_id = :series_id"
+    if calendars is None:
+        return None
+    within = where.bounded("p.start_at", "p.event_id", f"p.calendar_id {selection.in_calendars(ctx, calendars, where)}")
+    return f"SELECT p.event_id AS id FROM placements p WHERE {within}"
+
+
+def count_long_running(ctx: Context, query: EventQuery, calendars: Searched | None, long_running: Conditions) -> int:
+    select = selection.select_long_running(ctx, "count(*)", query, calendars, long_running)
+    return int(ctx.tx.value(select, **long_running.params, me=policy.me(ctx)))
