@@ -63,8 +63,10 @@ def main(events: int, data: str | None, database: str | None) -> None:
 
 
 def fill(configuration: Settings, events: int, *, one_calendar: bool = False, lasting: int = 0) -> None:
-    """Load the events, 500 to a calendar and 20 calendars to a user, or all to one; nothing when they are there already. With
-    `lasting`, one of so many lasts for two years."""
+    """Load the events, 500 to a calendar and 20 calendars to a user, or all to one; nothing when they are there already.
+
+    lasting: one of this number of events lasts for two years.
+    """
     tokens.ensure_secret(configuration)
     db = open_database(configuration)
     migrate(db)

@@ -61,7 +61,7 @@ WHERE p.lasts <> (e.until_at - e.start_at > 2678400) OR p.takes_days <> (e.all_d
 
 
 def multiply(db: Database, times: int) -> None:
-    """Add copies, until there are so many times the events."""
+    """Add copies until there are this many times the events."""
     with db.write(alone=True) as tx:
         tx.without_statement_timeout()
         copy = open_contents(db, tx)

@@ -18,7 +18,7 @@ from kalends import settings
 from kalends.db import open_database
 
 BASE = 10_000
-# One of so many events lasts for two years.
+# One of this number of events lasts for two years.
 LASTING = 50
 STORE = FOLDER / "scale"
 # The loaded rows need not survive a crash, and with wal_level = minimal they are not logged.
@@ -34,7 +34,7 @@ SETTINGS = {
 
 @contextmanager
 def opened(kind: str, events: int) -> Iterator[Where]:
-    """The database with so many events, which is filled if it is not there. A partly filled one is made anew."""
+    """The database with this number of events, which is filled if it is not there. A partly filled one is made anew."""
     STORE.mkdir(parents=True, exist_ok=True)
     if kind == SQLITE:
         yield _filled_folder(events)

@@ -245,7 +245,7 @@ MODULE_LAYERS = {
             "web.page",
             "web.qr_code",
             "web.labels",
-            "web.reader_locale",
+            "site.reader_locale",
             "web.reader_zone",
             "web.times",
         ),

@@ -26,9 +26,9 @@ from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import NamedCalendar
+from kalends.site.reader_locale import reader_locale
 from kalends.values import datetimes
 from kalends.web.page import page
-from kalends.web.reader_locale import reader_locale
 from kalends.web.reader_zone import reader_zone, remember_zone
 from kalends.web.redirects import redirect
 from kalends.web.render import render

@@ -16,9 +16,9 @@ from kalends.events import present
 from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime
 from kalends.policy import Right
+from kalends.site.reader_locale import reader_locale
 from kalends.values import datetimes
 from kalends.web.page import page
-from kalends.web.reader_locale import reader_locale
 from kalends.web.render import EMBEDDED, render
 
 

@@ -54,7 +54,7 @@ class Drawing(Struct, frozen=True):
         return _markup("".join(parts))
 
     def timed_items(self, events: Iterable[Timed], zone: str, colors: Mapping[int, str]) -> list[str]:
-        """Events with a time on one day, in these colours. There are so many of them in a month that none becomes an object."""
+        """Events with a time on one day, in these colours. A month has hundreds of them, so none becomes an object."""
         clock, is_embedded = clocks(self.locale, zone), self.links.is_embedded
         return [
             _LINES[

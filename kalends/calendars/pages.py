@@ -18,11 +18,11 @@ from kalends.http.input.types import EmailAddress
 from kalends.http.paging import Paging
 from kalends.i18n import gettext
 from kalends.policy import Right
+from kalends.site.reader_locale import reader_locale
 from kalends.subscribers.opt_in import request_opt_in
 from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
-from kalends.web.reader_locale import reader_locale
 from kalends.web.reader_zone import reader_zone
 from kalends.web.redirects import redirect
 from kalends.web.render import render

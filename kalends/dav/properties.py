@@ -16,6 +16,7 @@ from kalends.http.input.params import BODY_LIMIT
 from kalends.i18n import gettext
 from kalends.ical.parse import MAX_EVENTS
 from kalends.records.calendar import Calendar
+from kalends.site.reader_locale import reader_locale
 from kalends.values import datetimes, timestamps
 
 READ_PRIVILEGES = ("read", "read-current-user-privilege-set")
@@ -95,7 +96,7 @@ def _display_name(subject: Subject) -> str | None:
         name = subject.calendar.name
         return escape(name if subject.calendar.role == "owner" else f"{name} ({subject.calendar.owner_name})")
     if subject.kind == "book":
-        return escape(subject.book_name or subject.ctx.locale.translate(gettext("Contacts")))
+        return escape(subject.book_name or reader_locale(subject.ctx).translate(gettext("Contacts")))
     return escape(subject.actor.display_name) if subject.kind == "principal" else None
 
 

@@ -52,13 +52,12 @@ def _kept_files(db: Database, url: str) -> dict[str, bytes]:
 
 def _keep(ctx: Context, kept: dict[str, bytes], resources: Sequence[Resource], texts: dict[str, bytes]) -> None:
     """Keep the files of events that no running transaction has changed: the ETag would be the same in one second."""
-    if len(kept) + len(resources) > MAX_KEPT:
+    # Of a series, users may see different dates.
+    single = [each for each in resources if each.row is None and not each.series_ids and each.updated_at < ctx.now - LAST_MODIFIED_DELAY]
+    small = {each.etag: texts[each.name] for each in single[:MAX_KEPT] if len(texts[each.name]) <= MAX_KEPT_OCTETS}
+    if len(kept) + len(small) > MAX_KEPT:
         kept.clear()
-    for resource in resources[:MAX_KEPT]:
-        # Of a series, users may see different dates.
-        is_single = resource.row is None and not resource.series_ids
-        if is_single and resource.updated_at < ctx.now - LAST_MODIFIED_DELAY and len(texts[resource.name]) <= MAX_KEPT_OCTETS:
-            kept[resource.etag] = texts[resource.name]
+    kept |= small
 
 
 def _add_replies(ctx: Context, resources: Sequence[Resource], texts: dict[str, bytes]) -> None:

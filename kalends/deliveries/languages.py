@@ -4,6 +4,7 @@ from kalends.context import Context
 from kalends.deliveries.store import DAY, mailbox
 from kalends.i18n.locale import COOKIE, Locale, choose_locale
 from kalends.site import store as site
+from kalends.site.reader_locale import reader_locale
 from kalends.values.text import fold_case
 
 # Who writes again within a month is not written down again.
@@ -30,14 +31,12 @@ def remember(ctx: Context, address: str) -> None:
     is_own = ctx.actor is None or fold_case(ctx.actor.email_address) == fold_case(address)
     if not (has_language and is_own):
         return
-    # Whose language is not offered reads the page in that of the site, which is known once the site is read.
-    site.get(ctx)
     ctx.tx.run(
         """INSERT INTO recipient_languages (address_key, language, updated_at) VALUES (:address_key, :language, :now)
            ON CONFLICT (address_key) DO UPDATE SET language = excluded.language, updated_at = excluded.updated_at
            WHERE recipient_languages.language <> excluded.language OR recipient_languages.updated_at < :old""",
         address_key=mailbox(address),
-        language=ctx.locale.language,
+        language=reader_locale(ctx).language,
         now=ctx.now,
         old=ctx.now - REFRESHED_AFTER,
     )

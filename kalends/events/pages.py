@@ -34,10 +34,10 @@ from kalends.responses import store as response_store
 from kalends.responses.guest_cookie import OwnResponse
 from kalends.responses.model import Attendance, LinkRequest, ResponseCreated, ResponseFor, ResponseInput
 from kalends.responses.submit import submit
+from kalends.site.reader_locale import reader_locale
 from kalends.web.cover import DEFAULT_COLOR
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
-from kalends.web.reader_locale import reader_locale
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 

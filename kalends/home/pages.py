@@ -11,9 +11,9 @@ from kalends.home.search import Search, to_calendar_url, to_filters, to_query, t
 from kalends.http.endpoint import Document
 from kalends.i18n import gettext
 from kalends.site import store as sites
+from kalends.site.reader_locale import reader_locale
 from kalends.web.forms import filled
 from kalends.web.page import page
-from kalends.web.reader_locale import reader_locale
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render
 

@@ -10,8 +10,8 @@ from kalends.events import days, upcoming
 from kalends.events.query import EventQuery
 from kalends.http.endpoint import Document
 from kalends.i18n import gettext
+from kalends.site.reader_locale import reader_locale
 from kalends.web.page import page
-from kalends.web.reader_locale import reader_locale
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render
 

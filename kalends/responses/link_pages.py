@@ -29,9 +29,9 @@ from kalends.responses.mask import mask
 from kalends.responses.model import Attendance, ResponseFields, ResponseInput
 from kalends.responses.respond import respond
 from kalends.responses.series import respond_to_series
+from kalends.site.reader_locale import reader_locale
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
-from kalends.web.reader_locale import reader_locale
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 

@@ -23,8 +23,8 @@ class QuickCodeGenerator(CodeGenerator):
             self.write("environment.to_html((")
 
     def visit_Output(self, node: nodes.Output, frame: Frame) -> None:  # noqa: N802 - its name in Jinja
-        """What stands together is joined at once: each part by itself would pass through the generators of all blocks around it."""
-        if frame.buffer is not None or len(node.nodes) < MIN_JOINED:
+        """What stands together is joined: each part by itself would pass through the generators of all blocks around it."""
+        if frame.buffer is not None or frame.require_output_check or len(node.nodes) < MIN_JOINED:
             super().visit_Output(node, frame)
             return
         frame.buffer = self.temporary_identifier()

@@ -9,6 +9,7 @@ from kalends.context import Context
 from kalends.deliveries import languages
 from kalends.values import timestamps
 from tests.cast import Cast, an_event
+from tests.dav.clients import book_path, propfind
 from tests.http.stored_rows import FreshService
 from tests.site.administrator import Admin
 
@@ -73,6 +74,11 @@ def test_a_guest_whose_language_is_not_offered_gets_mail_in_that_of_the_site(sit
     ctx = Context(site.db, site.settings, timestamps.now())
     with ctx.read():
         assert languages.find_locale(ctx, "ola@example.org").language == "fr"
+
+
+def test_an_address_book_has_its_name_in_the_language_of_the_site(site: FreshService, admin: Admin) -> None:
+    admin.put("/api/site", json={"language": "de"})
+    assert "Kontakte" in propfind(admin, book_path(admin), "D:displayname").text
 
 
 def test_the_shared_picture_has_the_date_in_the_language_of_the_site_if_it_can_be_spelled(site: FreshService, admin: Admin) -> None:

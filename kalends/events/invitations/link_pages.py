@@ -25,9 +25,9 @@ from kalends.responses import store as responses
 from kalends.responses.link_pages import CARRIED, MAX_DIGITS, PRIVATE, Choice
 from kalends.responses.mask import mask
 from kalends.responses.model import ResponseFields
+from kalends.site.reader_locale import reader_locale
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
-from kalends.web.reader_locale import reader_locale
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 

@@ -13,10 +13,10 @@ from kalends.http.paging import Paging
 from kalends.i18n import gettext
 from kalends.outbound import guest_message as mail
 from kalends.policy import Right
+from kalends.site.reader_locale import reader_locale
 from kalends.web import form_token
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
-from kalends.web.reader_locale import reader_locale
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
