@@ -105,7 +105,8 @@ def _indexes_dropped(tx: Transaction, product: str) -> Iterator[None]:
     yield
     if product != "SQLite":
         tx.script("SET LOCAL enable_seqscan = on; SET LOCAL maintenance_work_mem = '2GB'; SET LOCAL max_parallel_workers_per_gather = 2")
-    for _, addition in reversed(drops):
+    # SQLite chooses among indexes by their order. On PostgreSQL, a foreign key needs the index of the table that it refers to.
+    for _, addition in drops if product == "SQLite" else reversed(drops):
         tx.script(addition)
 
 

@@ -1,12 +1,12 @@
 """The month view: weeks of seven days, with events in lanes, so that one that lasts for days is one bar."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from msgspec import Struct, field
 
 from kalends.calendar_view import days
-from kalends.calendar_view.days import ONE_DAY, Days
+from kalends.calendar_view.days import Days
 from kalends.calendar_view.entries import Entry, Piece
 
 MAX_LANES = 4
@@ -44,12 +44,12 @@ class Cell(Struct):
 
 def weeks(month: Days, bars: Sequence[Entry]) -> list[list[Cell]]:
     """The grid with the bars, which are above the events that have a time."""
-    cells = {day: Cell(day) for day in days.date_range(month.first, month.last)}
+    cells = [Cell(day) for day in days.date_range(month.first, month.last)]
     for entry in bars:
-        for run in _runs(max(entry.first, month.first), min(entry.last, month.last), month.first.weekday()):
-            place(entry, [cells[day] for day in run], MAX_LANES)
-    row = list(cells.values())
-    return [row[i : i + 7] for i in range(0, len(row), 7)]
+        first, last = (max(entry.first, month.first) - month.first).days, (min(entry.last, month.last) - month.first).days
+        for start in range(first - first % 7, last + 1, 7):
+            place(entry, cells[max(first, start) : min(last + 1, start + 7)], MAX_LANES)
+    return [cells[i : i + 7] for i in range(0, len(cells), 7)]
 
 
 def placed(grid: list[list[Cell]]) -> list[Entry]:
@@ -57,20 +57,13 @@ def placed(grid: list[list[Cell]]) -> list[Entry]:
     return [piece.entry for week in grid for cell in week for piece in cell.lanes if isinstance(piece, Piece)]
 
 
-def _runs(first: date, last: date, first_weekday: int) -> Iterator[list[date]]:
-    """The days from first to last, week by week."""
-    while first < last:
-        end = min(days.begin_week(first, first_weekday) + 6 * ONE_DAY, last)
-        yield days.date_range(first, end)
-        first = end + ONE_DAY
-    if first == last:
-        yield [first]
-
-
 def place(entry: Entry, run: list[Cell], lanes: int) -> None:
     """Put the event into the first lane that is free on all these days of a week, if there is one."""
     for cell in run:
         cell.count += 1
+    # With hundreds of events, most days are full.
+    if len(run[0].lanes) == lanes and None not in run[0].lanes:
+        return
     taken = {i for cell in run for i, piece in enumerate(cell.lanes) if piece}
     if len(taken) == lanes:
         return

@@ -90,11 +90,12 @@ def find_overview(ctx: Context, search: Search) -> Overview:
     midnights, dates = search.midnights, date_range(search.days.first, search.days.last)
     rows = store.find_taking_days(ctx, midnights[0], midnights[-1], search.calendars, MAX_ENTRIES + 1)
     starts = store.find_starts(ctx, midnights[1], midnights[-2], search.calendars, MAX_ENTRIES + 1)
-    if rows:
-        taking_days = {row[1] for row in rows}
-        starts = [start for start in starts if start[1] not in taking_days]
-    is_cut = len(rows) + len(starts) > MAX_ENTRIES
-    if is_cut:
+    if search.calendars is None:
+        is_cut = max(len(rows), len(starts)) > MAX_ENTRIES
+        rows, starts = _cut_public(rows, starts)
+    else:
+        is_cut = len(rows) + len(starts) > MAX_ENTRIES
+    if is_cut and search.calendars is not None:
         entries, starts = find(ctx, search)[0], []
     else:
         entries, starts = _entries(ctx, search, rows), _once(ctx, search, starts)
@@ -104,6 +105,15 @@ def find_overview(ctx: Context, search: Search) -> Overview:
     bounds = [bisect_left(starts, (midnight,)) for midnight in midnights[1:-1]]
     of_days = {day: starts[i:j] for day, (i, j) in zip(dates, pairwise(bounds), strict=True) if i < j}
     return Overview(search.zone, [entry for entry in entries if entry.is_bar], of_days, is_cut)
+
+
+def _cut_public(rows: list[store.Row], starts: list[Start]) -> tuple[list[store.Row], list[Start]]:
+    """The first MAX_ENTRIES of each, which are in order, and of the starts those that are not among the rows."""
+    taking_days = {row[1] for row in rows}
+    # What starts after the last of the rows may take days, too.
+    end = rows[MAX_ENTRIES][:2] if len(rows) > MAX_ENTRIES else listing.AFTER_ALL
+    timed = [start for start in starts[:MAX_ENTRIES] if start[1] not in taking_days and start[:2] < end]
+    return rows[:MAX_ENTRIES], timed
 
 
 @lru_cache(64)

@@ -5,7 +5,7 @@ from typing import Any
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events.conditions import LONG_SECONDS
+from kalends.events.conditions import LASTING, LONG_SECONDS, TAKES_DAYS, TAKING_DAYS
 from kalends.records.calendar import NamedCalendar
 from kalends.values.datetimes import DAY_SECONDS
 
@@ -26,34 +26,38 @@ _TAKING_DAYS = (
 )
 _LONG_RUNNING = "p.lasts AND p.start_at < :recent AND e.until_at > :start"
 
-_TAKES_DAYS = f"(e.all_day OR e.until_at - e.start_at >= {DAY_SECONDS})"
+# The same among all public events, in the order of their start, with the index to read; those that began long before come first.
 _PUBLIC = {
-    _TIMED: f"""NOT {_TAKES_DAYS} AND e.start_at >= :yesterday AND e.start_at < :end
-                AND (e.until_at > :start OR e.start_at >= :start)""",
-    _TAKING_DAYS: f"""{_TAKES_DAYS} AND e.start_at >= :recent AND e.start_at < :end
-                      AND (e.until_at > :start OR e.start_at >= :start)""",
-    _LONG_RUNNING: f"e.until_at - e.start_at > {LONG_SECONDS} AND e.start_at < :recent AND e.until_at > :start",
+    _LONG_RUNNING: (LASTING, f"e.until_at - e.start_at > {LONG_SECONDS} AND e.start_at < :recent AND e.until_at > :start"),
+    _TAKING_DAYS: (
+        TAKING_DAYS,
+        f"{TAKES_DAYS} AND e.start_at >= :recent AND e.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)",
+    ),
+    _TIMED: (
+        "events_in_public",
+        f"NOT {TAKES_DAYS} AND e.start_at >= :yesterday AND e.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)",
+    ),
 }
 
 
 def find(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int) -> list[Row]:
     """The events between two instants in no order: those on the calendars, each with the id of the calendar that it is on; without
     calendars, all public ones."""
-    return _find(ctx, start, end, calendars, limit, (_TIMED, _TAKING_DAYS, _LONG_RUNNING))
+    return _find(ctx, start, end, calendars, limit, (_LONG_RUNNING, _TAKING_DAYS, _TIMED))
 
 
 def find_taking_days(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int) -> list[Row]:
-    """Of these, the all-day ones and those that last for a day or more."""
-    return _find(ctx, start, end, calendars, limit, (_TAKING_DAYS, _LONG_RUNNING))
+    """Of these, the all-day ones and those that last for a day or more; public ones in the order of their start."""
+    return _find(ctx, start, end, calendars, limit, (_LONG_RUNNING, _TAKING_DAYS))
 
 
 def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int) -> list[Start]:
-    """When the others start that start between the two instants; without calendars, those that take days are among them. No event is
-    read: an index has all of it."""
+    """When the others start that start between the two instants; without calendars, in order, and those that take days are among them. No
+    event is read: an index has all of it."""
     params: dict[str, Any] = {"start": start, "end": end, "limit": limit}
     if calendars is None:
         public = "e.public AND e.start_at >= :start AND e.start_at < :end"
-        return ctx.tx.rows(f"SELECT e.start_at, e.id, NULL FROM events e WHERE {public} LIMIT :limit", **params)
+        return ctx.tx.rows(f"SELECT e.start_at, e.id, NULL FROM events e WHERE {public} ORDER BY e.start_at, e.id LIMIT :limit", **params)
     rows: list[Start] = []
     for as_member, ids in _by_membership(calendars):
         visible = policy.placement_visible(ctx, as_member)
@@ -95,21 +99,25 @@ def _find(
     ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int, conditions: Sequence[str]
 ) -> list[Row]:
     params: dict[str, Any] = {"start": start, "end": end, "yesterday": start - DAY_SECONDS, "recent": start - LONG_SECONDS}
-    params |= {"me": policy.me(ctx), "limit": limit}
-    if calendars is None:
-        from_events = f"SELECT {_COLUMNS}, NULL FROM events e CROSS JOIN calendars c WHERE c.id = e.calendar_id AND e.public"
-        return ctx.tx.rows(_union(from_events, [_PUBLIC[condition] for condition in conditions]), **params)
+    params["me"] = policy.me(ctx)
     rows: list[Row] = []
+    if calendars is None:
+        for condition in conditions:
+            if len(rows) < limit:
+                rows += ctx.tx.rows(_select_public(ctx, *_PUBLIC[condition]), **params, limit=limit - len(rows))
+        return rows
     for as_member, ids in _by_membership(calendars):
         from_placements = f"""SELECT {_COLUMNS}, p.calendar_id FROM placements p CROSS JOIN events e CROSS JOIN calendars c
             WHERE p.calendar_id {ctx.db.in_list("ids")} AND e.id = p.event_id AND c.id = e.calendar_id
             AND {policy.placed_event_visible(ctx, as_member)}"""
-        rows += ctx.tx.rows(_union(from_placements, conditions), ids=ids, **params)
+        union = " UNION ALL ".join([f"{from_placements} AND {condition}" for condition in conditions])
+        rows += ctx.tx.rows(f"{union} LIMIT :limit", ids=ids, limit=limit, **params)
     return rows
 
 
-def _union(select: str, conditions: Sequence[str]) -> str:
-    return f"{' UNION ALL '.join([f'{select} AND {condition}' for condition in conditions])} LIMIT :limit"
+def _select_public(ctx: Context, index: str, condition: str) -> str:
+    return f"""SELECT {_COLUMNS}, NULL FROM events e{ctx.db.indexed_by(index)} CROSS JOIN calendars c
+        WHERE c.id = e.calendar_id AND e.public AND {condition} ORDER BY e.start_at, e.id LIMIT :limit"""
 
 
 def _by_membership(calendars: Sequence[NamedCalendar]) -> list[tuple[bool, list[int]]]:

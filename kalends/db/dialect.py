@@ -32,6 +32,11 @@ class Dialect(ABC):
         """
 
     @abstractmethod
+    def indexed_by(self, index: str) -> str:
+        """To follow a table in FROM: read it by this index. SQLite keeps no statistics, and of several partial indexes that begin with the
+        same column it may take the largest one. PostgreSQL knows their sizes."""
+
+    @abstractmethod
     def next_id(self, table: str) -> str:
         """The id of a row to be inserted in the same transaction."""
 

@@ -10,9 +10,13 @@ from kalends.db import text_search
 from kalends.events import by_uid, cursor, search
 from kalends.events.query import EventQuery
 from kalends.values import datetimes
+from kalends.values.datetimes import DAY_SECONDS
 
-# Longer events are rare, and have partial indexes. The migrations repeat this number.
+# Longer events are rare, and have partial indexes. The migrations repeat this number, and the condition.
 LONG_SECONDS = 2_678_400
+TAKES_DAYS = f"(e.all_day OR e.until_at - e.start_at >= {DAY_SECONDS})"
+# The indexes of public events that last more than LONG_SECONDS, and that take days.
+LASTING, TAKING_DAYS = "events_lasting_in_public", "events_taking_days_in_public"
 
 _OVERLAP = "(e.until_at > :start OR e.start_at >= :start)"
 _SEARCHED = ("text", *search.TEXT_FIELDS)
@@ -21,7 +25,8 @@ _SEARCHED = ("text", *search.TEXT_FIELDS)
 class Conditions(Struct):
     """Conditions on an event `e`. The bounds on its position in the list have placeholders {start} and {id} for the columns.
 
-    is_overlap: events that began long before may match too; `long_running` and `recent` tell them from the others."""
+    is_overlap: events that began long before may match too; `split` tells them from the others.
+    index: the index of public events to read, if it is not that of all of them."""
 
     on_event: list[str] = field(default_factory=list)
     on_text: list[str] = field(default_factory=list)
@@ -30,6 +35,7 @@ class Conditions(Struct):
     literals: list[str] = field(default_factory=list)
     is_overlap: bool = False
     latest_first: bool = False
+    index: str | None = None
 
     def sql(self, start: str, event_id: str, *more: str) -> str:
         """All conditions and `more`."""
@@ -129,18 +135,25 @@ def _add_overlap(conditions: Conditions, start: int | None, end: int | None) -> 
         conditions.bounds.append("{start} < :end")
     if start is not None:
         conditions.on_event.append(_OVERLAP)
-        conditions.params["recent"] = start - LONG_SECONDS
+        conditions.params |= {"recent": start - LONG_SECONDS, "yesterday": start - DAY_SECONDS}
         conditions.is_overlap = True
 
 
-def long_running(conditions: Conditions) -> Conditions:
-    """The conditions for events that began long before the start of the overlap. Planners would take a condition that says the same
-    twice for a rare one, and sort all that match."""
+def split(conditions: Conditions, *, in_public: bool) -> list[Conditions]:
+    """The conditions for the events of an overlap by when they began, the earliest first: long before its start, then the others. Among all
+    public events, also those that began a day and more before it: they take days, and the index of these is far smaller."""
+    long_running = _began_before(conditions, LASTING, "{start} < :recent", f"e.until_at - e.start_at > {LONG_SECONDS}")
+    if not in_public:
+        return [long_running, _bounded(conditions, "{start} >= :recent")]
+    taking_days = _began_before(conditions, TAKING_DAYS, "{start} >= :recent", "{start} < :yesterday", TAKES_DAYS)
+    return [long_running, taking_days, _bounded(conditions, "{start} >= :yesterday")]
+
+
+def _began_before(conditions: Conditions, index: str, *bounds: str) -> Conditions:
+    """Planners would take a condition that says the same twice for a rare one, and sort all that match."""
     on_event = [condition for condition in conditions.on_event if condition is not _OVERLAP]
-    more = ["{start} < :recent", f"e.until_at - e.start_at > {LONG_SECONDS}", "e.until_at > :start"]
-    return structs.replace(conditions, on_event=on_event, bounds=[*conditions.bounds, *more])
+    return structs.replace(_bounded(conditions, *bounds, "e.until_at > :start"), on_event=on_event, index=index)
 
 
-def recent(conditions: Conditions) -> Conditions:
-    """The conditions for all other events."""
-    return structs.replace(conditions, bounds=[*conditions.bounds, "{start} >= :recent"])
+def _bounded(conditions: Conditions, *bounds: str) -> Conditions:
+    return structs.replace(conditions, bounds=[*conditions.bounds, *bounds])

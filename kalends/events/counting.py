@@ -23,10 +23,11 @@ class Total(Struct, frozen=True):
 def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Total:
     """How many events match the query, from a bounded number of candidates."""
     where = conditions.build(ctx, query, zone)
-    if not where.is_overlap:
+    if not where.is_overlap or query.ids is not None:
         return _count_among_candidates(ctx, query, calendars, where)
-    recent = _count_among_candidates(ctx, query, calendars, conditions.recent(where))
-    return Total(recent.number + count_long_running(ctx, query, calendars, conditions.long_running(where)), recent.is_exact)
+    *earlier, rest = conditions.split(where, in_public=calendars is None)
+    total = _count_among_candidates(ctx, query, calendars, rest)
+    return Total(total.number + sum(count_earlier(ctx, calendars, part) for part in earlier), total.is_exact)
 
 
 def _count_among_candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> Total:
@@ -56,6 +57,6 @@ def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, whe
     return f"SELECT p.event_id AS id FROM placements p WHERE {within}"
 
 
-def count_long_running(ctx: Context, query: EventQuery, calendars: Searched | None, long_running: Conditions) -> int:
-    select = selection.select_long_running(ctx, "count(*)", query, calendars, long_running)
-    return int(ctx.tx.value(select, **long_running.params, me=policy.me(ctx)))
+def count_earlier(ctx: Context, calendars: Searched | None, where: Conditions) -> int:
+    """How many events `select_earlier` selects."""
+    return int(ctx.tx.value(selection.select_earlier(ctx, "count(*)", calendars, where), **where.params, me=policy.me(ctx)))

@@ -70,13 +70,12 @@ def _find_last_examined(ctx: Context, query: EventQuery, where: Conditions) -> K
     """The last event that the search looks at; None if there are no more."""
     if query.after:
         conditions.add_cursor(where, query.after)
-    parts = [conditions.long_running(where), conditions.recent(where)] if where.is_overlap else [where]
+    parts = conditions.split(where, in_public=True) if where.is_overlap else [where]
     order = _LATEST_FIRST if where.latest_first else selection.ORDER
     for part in parts:
-        sql = (
-            f"SELECT e.start_at, e.id FROM events e WHERE {part.bounded('e.start_at', 'e.id', 'e.public')}{order} LIMIT 1 OFFSET :examined"
-        )
-        for start_at, event_id in ctx.tx.rows(sql, **part.params, examined=MAX_EXAMINED - 1):
+        index = ctx.db.indexed_by(part.index) if part.index else ""
+        select = f"SELECT e.start_at, e.id FROM events e{index} WHERE {part.bounded('e.start_at', 'e.id', 'e.public')}{order}"
+        for start_at, event_id in ctx.tx.rows(f"{select} LIMIT 1 OFFSET :examined", **part.params, examined=MAX_EXAMINED - 1):
             return start_at, event_id
     return None
 
@@ -145,18 +144,18 @@ def _has_zone(time: str) -> bool:
 
 
 def _find_overlapping(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions, skip: int) -> list[EventTuple]:
-    """The events that overlap a time: first those that began long before it, which have an index of their own, then the others."""
-    long_running = conditions.long_running(where)
-    first = _find_page(
-        ctx,
-        lambda selected: selection.select_long_running(ctx, selected, query, calendars, long_running) + selection.ORDER,
-        long_running,
-        query.fetch,
-        skip,
-    )
-    skip = 0 if first or not skip else skip - counting.count_long_running(ctx, query, calendars, long_running)
-    rest = conditions.recent(where)
-    return first + (_find_in_order(ctx, calendars, rest, query.fetch - len(first), skip) if len(first) < query.fetch else [])
+    """The events that overlap a time: first those that began before it, which have indexes of their own, then the others."""
+    *earlier, rest = conditions.split(where, in_public=calendars is None)
+    rows: list[EventTuple] = []
+    for part in earlier:
+        found = _find_earlier(ctx, calendars, part, query.fetch - len(rows), skip) if len(rows) < query.fetch else []
+        skip = 0 if rows or found or not skip else skip - counting.count_earlier(ctx, calendars, part)
+        rows += found
+    return rows + (_find_in_order(ctx, calendars, rest, query.fetch - len(rows), skip) if len(rows) < query.fetch else [])
+
+
+def _find_earlier(ctx: Context, calendars: Searched | None, part: Conditions, limit: int, skip: int) -> list[EventTuple]:
+    return _find_page(ctx, lambda selected: selection.select_earlier(ctx, selected, calendars, part) + selection.ORDER, part, limit, skip)
 
 
 def _find_in_order(

@@ -64,13 +64,14 @@ def select_placed(ctx: Context, selection: str, calendar: str, where: Conditions
     return f"SELECT {selection} FROM placements p CROSS JOIN events e WHERE {condition} ORDER BY p.start_at{down}, p.event_id{down}"
 
 
-def select_long_running(ctx: Context, selection: str, query: EventQuery, calendars: Searched | None, long_running: Conditions) -> str:
-    """SQL for the events that began long before, on these calendars or in public: private events of other people are not read."""
+def select_earlier(ctx: Context, selection: str, calendars: Searched | None, where: Conditions) -> str:
+    """SQL for the events that began long before an overlap, on these calendars, or for those of an index of public events: private events
+    of other people are not read."""
     if calendars is None:
-        condition = long_running.sql("e.start_at", "e.id", scope(ctx, query, calendars, long_running))
-        return f"SELECT {selection} FROM events e WHERE {condition}"
-    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id {in_calendars(ctx, calendars, long_running)}"
-    condition = long_running.sql("e.start_at", "e.id", policy.event_visible(ctx))
+        index = ctx.db.indexed_by(where.index) if where.index else ""
+        return f"SELECT {selection} FROM events e{index} WHERE {where.sql('e.start_at', 'e.id', 'e.public')}"
+    within = f"p.lasts AND p.start_at < :recent AND p.calendar_id {in_calendars(ctx, calendars, where)}"
+    condition = where.sql("e.start_at", "e.id", policy.event_visible(ctx))
     return select_by_ids(selection, f"SELECT DISTINCT p.event_id AS id FROM placements p WHERE {within}", condition)
 
 

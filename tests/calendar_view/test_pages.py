@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from kalends.calendar_view import search
 from kalends.calendar_view.hidden_calendars import COOKIE
 from tests.calendar_view.reading import agenda, day, entry, look, words
 from tests.cast import Cast, Person, a_calendar, an_event, shared
@@ -142,6 +143,32 @@ def test_a_calendar_with_too_many_events_says_so(paris: Person) -> None:
     for number in range(34):
         a_daily_series(paris, f"Series {number}", "2026-05-01", "2026-05-31")
     assert "There are too many events to show all of them" in look(paris, date=MAY)
+
+
+TIMED = [(f"Talk {number}", f"{number:02}T20:00", f"{number:02}T21:00") for number in range(1, 7)]
+BARS = [(f"Fair {number}", f"{number:02}", f"{number + 1:02}") for number in range(1, 7)]
+
+
+@pytest.mark.parametrize(
+    ("events", "missing"),
+    [
+        ([*TIMED[:2], *BARS[:2]], set()),
+        ([*TIMED, BARS[5]], {"Talk 5", "Talk 6"}),
+        # Whatever starts after the last bar that is shown could be a bar, too.
+        ([TIMED[0], TIMED[5], *BARS[:5]], {"Fair 5", "Talk 6"}),
+    ],
+)
+def test_a_guest_sees_the_first_of_too_many_public_events(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, events: list[tuple[str, str, str]], missing: set[str]
+) -> None:
+    """The month is in a year of its own, since guests see the public events of all tests."""
+    monkeypatch.setattr(search, "MAX_ENTRIES", 4)
+    month = f"{2200 + cast.alice.id % 6000}-05"
+    for title, start, end in events:
+        an_event(cast.alice, title=title, start_time=f"{month}-{start}", end_time=f"{month}-{end}", time_zone="UTC", public=True)
+    page = look(cast.anonymous, date=f"{month}-25", time_zone="UTC")
+    assert {title for title, _, _ in events if title not in page} == missing
+    assert ("There are too many events" in page) == bool(missing)
 
 
 def test_a_guest_sees_public_events_and_no_others(cast: Cast) -> None:

@@ -117,6 +117,7 @@ def test_pages_of_overlapping_events_begin_with_those_that_began_long_ago(scene:
     spans = [
         *((f"{year - 3}-0{month}-01", f"{year}-06-15") for month in (1, 2, 3, 3, 3)),
         *((f"{year}-05-{day:02}", f"{year}-06-{day:02}") for day in (5, 10, 20)),
+        *((f"{year}-06-{start}Z", f"{year}-06-10T04:00Z") for start in ("08T20:00", "09T00:00", "09T00:01", "09T20:00")),
         *((f"{year}-06-10T{hour:02}:00Z", f"{year}-06-10T23:00Z") for hour in (8, 8, 9)),
     ]
     event_ids = []

@@ -57,6 +57,9 @@ class PostgresDialect(Dialect):
         members = f"unnest(CAST(:{name} AS bigint[])) AS each (id)"
         return f"{members} CROSS JOIN LATERAL ({ids}) AS matches JOIN {table} ON {table.split()[-1]}.id = matches.id"
 
+    def indexed_by(self, index: str) -> str:
+        return ""
+
     def next_id(self, table: str) -> str:
         return f"nextval('{table}_id_seq')"
 

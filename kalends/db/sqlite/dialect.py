@@ -39,6 +39,9 @@ class SqliteDialect(Dialect):
     def for_each(self, name: str, table: str, ids: str) -> str:
         return f"(SELECT value AS id FROM json_each(:{name})) AS each CROSS JOIN {table} WHERE {table.split()[-1]}.id IN ({ids})"
 
+    def indexed_by(self, index: str) -> str:
+        return f" INDEXED BY {index}"
+
     def next_id(self, table: str) -> str:
         return f"coalesce((SELECT seq FROM sqlite_sequence WHERE name = '{table}'), 0) + 1"
 
