@@ -18,7 +18,12 @@ ADDED = {"instance", "le"}
 def _expressions() -> Iterator[str]:
     dashboard = json.loads(DASHBOARD.read_text())
     yield from (variable["query"]["query"] for variable in dashboard["templating"]["list"] if variable["type"] == "query")
-    for panel in dashboard["panels"]:
+    yield from panel_queries()
+
+
+def panel_queries() -> Iterator[str]:
+    """The queries of all panels, with Grafana's variables."""
+    for panel in json.loads(DASHBOARD.read_text())["panels"]:
         yield from (target["expr"] for target in panel["targets"])
 
 
