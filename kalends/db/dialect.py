@@ -13,7 +13,9 @@ class Dialect(ABC):
     types: dict[str, str]
     # The end of a SELECT that locks its rows until the transaction ends.
     for_update: str
-    # The same, while others may lock the rows in this way, too.
+    # The same, without the rows that others have locked.
+    for_update_skip_locked: str
+    # The same as for_update, while others may lock the rows in this way, too.
     for_share: str
     # The function that finds a text in another one: its position from 1, or 0.
     position: str

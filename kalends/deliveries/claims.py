@@ -80,7 +80,7 @@ def _claim(ctx: Context, channel: Channel, lease: int, limit: int, condition: st
         Delivery,
         f"""UPDATE deliveries SET state = 'sending', attempts = attempts + 1, due_at = :lease, updated_at = :now
             WHERE id IN (SELECT id FROM deliveries WHERE channel = :channel AND state IN ('queued', 'sending') {condition}
-                         AND due_at <= :now ORDER BY due_at, id LIMIT :limit {ctx.db.for_update})
+                         AND due_at <= :now ORDER BY due_at, id LIMIT :limit {ctx.db.for_update_skip_locked})
             RETURNING {_DELIVERY}""",
         channel=channel,
         now=ctx.now,

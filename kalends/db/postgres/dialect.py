@@ -46,6 +46,7 @@ class PostgresDialect(Dialect):
         "from_author": f"FROM string_to_array({_AUTHOR}, '|') AS author",
     }
     for_update = "FOR UPDATE"
+    for_update_skip_locked = "FOR UPDATE SKIP LOCKED"
     for_share = "FOR SHARE"
     position = "strpos"
     is_between_positions = "(s.tx, s.id) > (:tx, :id) AND (s.tx, s.id) <= (:end_tx, :end_id)"

@@ -28,6 +28,7 @@ class SqliteDialect(Dialect):
         "hold_calendars": "",
     }
     for_update = ""
+    for_update_skip_locked = ""
     for_share = ""
     position = "instr"
     # Every tx is 0. An index on (tx, id) is searched by both columns this way; by a comparison of rows, by tx alone.
