@@ -23,12 +23,22 @@ COMPARE_STEPS = 100
 # In short, as many as a server has threads for requests.
 WRITERS, FEW_WRITERS = 20, 8
 ADDITIONS = {
-    "event": """INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, created_at)
-                SELECT e.id, CAST(:calendar_id AS BIGINT), e.start_at, e.public, FALSE, TRUE, e.created_at FROM events e
+    "event": """INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, grants, granted_by, created_at)
+                SELECT e.id, CAST(:calendar_id AS BIGINT), e.start_at, e.public, FALSE, TRUE, e.owner_id, e.created_at FROM events e
                 WHERE e.id = :event_id""",
     "comment": """INSERT INTO comments (event_id, email_address, email_key, comment, approved, created_at, updated_at)
                   SELECT e.id, 'g@example.org', 'g@example.org', 'Hi', TRUE, e.created_at, e.created_at FROM events e
                   WHERE e.id = :event_id AND :calendar_id > 0""",
+    "response": """INSERT INTO responses
+                       (event_id, email_address, email_key, response, number, plus_n, opt_in, version, created_at, updated_at)
+                   SELECT e.id, 'g@example.org', 'g@example.org', 'YES', 1, 0, FALSE, 1, e.created_at, e.created_at FROM events e
+                   WHERE e.id = :event_id AND :calendar_id > 0""",
+}
+CHANGES = {
+    "comment": "UPDATE comments SET comment = 'Changed' WHERE event_id = :event_id AND :calendar_id > 0",
+    "removal": "DELETE FROM comments WHERE event_id = :event_id AND :calendar_id > 0",
+    "publication": "UPDATE events SET public = TRUE WHERE id = :event_id AND :calendar_id > 0",
+    "share": "DELETE FROM calendar_shares WHERE calendar_id = :calendar_id AND :event_id > 0",
 }
 # Without the entries that these triggers write, no follower learns of what was deleted, or that a right was taken away.
 TOMBSTONES = ("placements", "placements_sync_delete")
@@ -167,24 +177,66 @@ def test_what_is_added_while_a_right_is_taken_away_is_gone(cast: Cast, db: Datab
     if record == "comment":
         cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar["id"]})
     follower = Follower(cast.bob)
-    deleted, may_commit = Event(), Event()
+    _write_together(db, ADDITIONS[record], CHANGES["share"], follower, event_id=event["id"], calendar_id=calendar["id"])
+    follower.follow()
+    _agree([follower])
 
-    def unshare() -> None:
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (ADDITIONS["comment"], ADDITIONS["event"]),
+        (ADDITIONS["event"], ADDITIONS["comment"]),
+        (ADDITIONS["response"], ADDITIONS["event"]),
+        (ADDITIONS["event"], ADDITIONS["response"]),
+        (ADDITIONS["event"], CHANGES["comment"]),
+        (ADDITIONS["event"], CHANGES["removal"]),
+    ],
+    ids=["comment first", "comment", "response first", "response", "changed comment", "removed comment"],
+)
+def test_what_is_written_of_an_event_while_it_is_added_to_a_calendar_is_told_there(
+    cast: Cast, db: Database, first: str, second: str
+) -> None:
+    if not isinstance(db, Postgres):
+        pytest.skip("SQLite has one writer at a time")
+    calendar, event = a_calendar(cast.alice), an_event(cast.alice)
+    cast.alice.post("/api/comments", json={"event_id": event["id"], "comment": "Before"})
+    follower = Follower(cast.alice, calendar["id"])
+    _write_together(db, first, second, follower, event_id=event["id"], calendar_id=calendar["id"])
+    follower.follow()
+    _agree([follower])
+
+
+def test_a_comment_on_an_event_that_is_published_meanwhile_is_told_to_strangers(cast: Cast, db: Database) -> None:
+    if not isinstance(db, Postgres):
+        pytest.skip("SQLite has one writer at a time")
+    calendar = a_calendar(cast.alice, public=True)
+    event = an_event(cast.alice, calendar_id=calendar["id"], public=False)
+    follower = Follower(cast.anonymous, calendar["id"])
+    _write_together(db, ADDITIONS["comment"], CHANGES["publication"], follower, event_id=event["id"], calendar_id=calendar["id"])
+    follower.follow()
+    assert {kind for kind, _ in follower.records} == {"calendar", "event", "comment"}
+    _agree([follower])
+
+
+def _write_together(db: Database, first: str, second: str, follower: Follower, **params: int) -> None:
+    """Run both in transactions of their own: the second begins later, and the follower reads on between the commits."""
+    ran, may_commit = Event(), Event()
+
+    def run_second() -> None:
         with db.write() as tx:
-            tx.run("DELETE FROM calendar_shares WHERE calendar_id = :id", id=calendar["id"])
-            deleted.set()
+            tx.run(second, **params)
+            ran.set()
             may_commit.wait(10)
 
     with ThreadPoolExecutor(1) as threads:
         with db.write() as tx:
-            tx.run(ADDITIONS[record], event_id=event["id"], calendar_id=calendar["id"])
-            unsharing = threads.submit(unshare)
-            deleted.wait(0.5)
+            tx.run(first, **params)
+            running = threads.submit(run_second)
+            ran.wait(0.5)
         follower.follow(settles=False)
         may_commit.set()
-        unsharing.result(10)
-    follower.follow()
-    _agree([follower])
+        running.result(10)
 
 
 @contextmanager

@@ -42,6 +42,11 @@ class PostgresDialect(Dialect):
         "lock_new_calendar": "PERFORM 1 FROM calendars WHERE id = NEW.calendar_id FOR UPDATE;",
         "hold_calendars": """PERFORM 1 FROM calendars WHERE id IN (SELECT calendar_id FROM placements WHERE event_id = NEW.event_id)
             ORDER BY id FOR KEY SHARE;""",
+        # What is written of an event, and where the event is: one waits for the other.
+        "hold_old_event": "PERFORM 1 FROM events WHERE id = OLD.event_id FOR SHARE;",
+        "hold_new_event": "PERFORM 1 FROM events WHERE id = NEW.event_id FOR SHARE;",
+        "lock_old_event": "PERFORM 1 FROM events WHERE id = OLD.event_id FOR NO KEY UPDATE;",
+        "lock_new_event": "PERFORM 1 FROM events WHERE id = NEW.event_id FOR NO KEY UPDATE;",
         "author": "author[1]::bigint, author[2]::bigint, nullif(author[3], '')::bigint, author[4], nullif(author[5], '')",
         "from_author": f"FROM string_to_array({_AUTHOR}, '|') AS author",
     }

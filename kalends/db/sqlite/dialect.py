@@ -26,6 +26,10 @@ class SqliteDialect(Dialect):
         "lock_old_calendar": "",
         "lock_new_calendar": "",
         "hold_calendars": "",
+        "hold_old_event": "",
+        "hold_new_event": "",
+        "lock_old_event": "",
+        "lock_new_event": "",
     }
     for_update = ""
     for_update_skip_locked = ""
