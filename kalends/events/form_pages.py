@@ -146,7 +146,7 @@ def _create(ctx: Context, params: Form) -> Document:
     if choice_of(params) != NONE:
         series_api.repeat(ctx, event.id, repeat_form.read(params, date.fromisoformat(event.start_time[:10])))
     form_token.insert_path(ctx, params, f"/events/{event.id}")
-    return redirect(ctx, f"/events/{event.id}", done="created")
+    return redirect(ctx, f"/events/{event.id}", done="published")
 
 
 @page("GET", "/events/{event_id}/edit")

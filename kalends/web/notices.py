@@ -15,6 +15,7 @@ MAX_DIGITS = 16
 # Texts by their key in the flash cookie.
 NOTICES: dict[str, Text] = {
     "created": gettext("Created."),
+    "published": gettext("Published."),
     "saved": gettext("Saved."),
     "created-already": gettext("This event exists already, so no second one was created."),
     "deleted": gettext("Deleted."),

@@ -37,7 +37,7 @@ def test_a_form_is_stored_and_submitted_after_signing_in(cast: Cast) -> None:
     assert hidden(resumed) == typed
     cookie = {"Cookie": f"kalends_session={resumed.cookies['kalends_session']}"}
     reply = cast.anonymous.post("/events", data=hidden(resumed), headers=BROWSER | cookie)
-    assert reply.redirect[1] == "created"
+    assert reply.redirect[1] == "published"
     assert cast.alice.get(f"/api{reply.redirect[0]}").json["title"] == TITLE
 
 

@@ -34,10 +34,10 @@ def test_a_form_submitted_again_leads_to_the_event_that_it_created(cast: Cast) -
     typed = TYPED | {"form_token": token(cast.alice)}
     first = cast.alice.post("/events", data=typed)
     again = cast.alice.post("/events", data=typed)
-    assert first.redirect[1] == "created"
+    assert first.redirect[1] == "published"
     assert again.redirect == (first.redirect[0], "created-already")
     assert event_titles(cast.alice) == ["Backed"]
-    assert cast.alice.post("/events", data=typed | {"title": "Another"}).redirect[1] == "created"
+    assert cast.alice.post("/events", data=typed | {"title": "Another"}).redirect[1] == "published"
     assert sorted(event_titles(cast.alice)) == ["Another", "Backed"]
 
 
@@ -52,14 +52,14 @@ def test_a_form_that_failed_can_be_sent_again(cast: Cast) -> None:
     typed = TYPED | {"form_token": token(cast.alice)}
     failed = cast.alice.post("/events", data=typed | {"title": ""}, headers=BROWSER)
     assert failed.status == 422
-    assert cast.alice.post("/events", data=typed | {"form_token": field(failed, "form_token")}).redirect[1] == "created"
+    assert cast.alice.post("/events", data=typed | {"form_token": field(failed, "form_token")}).redirect[1] == "published"
 
 
 def test_the_token_of_one_person_leads_nobody_else(cast: Cast) -> None:
     typed = TYPED | {"form_token": token(cast.alice)}
     first = cast.alice.post("/events", data=typed)
     other = cast.bob.post("/events", data=typed)
-    assert other.redirect[1] == "created"
+    assert other.redirect[1] == "published"
     assert other.redirect[0] != first.redirect[0]
 
 

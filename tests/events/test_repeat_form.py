@@ -94,7 +94,7 @@ def test_the_form_offers_sentences_for_the_day_of_the_start(cast: Cast, day: str
 )
 def test_an_event_and_its_repetition_are_created_by_one_form(cast: Cast, rule: dict[str, Any], rrule: str) -> None:
     created = submit(cast.alice, "/events", NEW | rule)
-    assert created.redirect[1] == "created"
+    assert created.redirect[1] == "published"
     repeat = repeat_of(cast.alice, int(created.redirect[0].rpartition("/")[2]))
     assert repeat["rrule"] == rrule
 
@@ -173,7 +173,7 @@ def test_a_sentence_that_a_later_start_makes_untrue_is_not_saved_unseen(cast: Ca
     assert "it would be “Weekly on Tuesday”" in refused.text
     assert cast.alice.get("/api/events?count=true").json["total"] == 0
     assert submit(cast.alice, "/events", typed | {"sentences_for": read_form(refused.text, "/events")["sentences_for"]}).redirect
-    assert submit(cast.alice, "/events", typed | {"repeat": "daily", "ends": "after", "count": "2"}).redirect[1] == "created"
+    assert submit(cast.alice, "/events", typed | {"repeat": "daily", "ends": "after", "count": "2"}).redirect[1] == "published"
 
 
 @pytest.mark.on_one_database

@@ -47,7 +47,7 @@ def test_going_back_and_creating_again_makes_one_event(windows: Windows, people:
     go(page, "/events/new")
     page.fill("[name=title]", "Backed")
     page.get_by_role("button", name="Publish").click()
-    expect(page.get_by_role("status").first).to_contain_text("Created")
+    expect(page.get_by_role("status").first).to_contain_text("Published")
     event_url = page.url
     page.go_back()
     expect(page.locator("[name=title]")).to_have_value("Backed")
@@ -98,7 +98,7 @@ def _create_series(page: Page, day: date) -> str:
     page.fill("[name=end_date]", (day + timedelta(days=14)).isoformat())
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Open stage")
-    expect(page.get_by_role("status").first).to_contain_text("Created")
+    expect(page.get_by_role("status").first).to_contain_text("Published")
     return page.url.partition("?")[0]
 
 
