@@ -4,9 +4,10 @@ reaches everything."""
 import re
 
 import pytest
+from playwright.sync_api import Browser
 
 from tests.web import pages
-from tests.web.axe import COLOURS_AND_TARGETS, EVERYTHING, violations
+from tests.web.axe import COLOURS_AND_TARGETS, EVERYTHING, FEW, violations
 from tests.web.keyboard import assert_reaches_everything
 from tests.web.pages import (
     FILES,
@@ -46,6 +47,9 @@ UNNAMED = """() => {
   if (!document.title.trim() || !document.documentElement.lang) problems.push('title and language');
   return problems;
 }"""
+# More than any page has.
+MANY = 100_000
+DARK, PALE = '<p><a href="/">Concert</a></p>', '<p><a href="/" style="color: #ddd">Concert</a></p>'
 # Where an event is in a week: its hour, minute, column and length.
 POSITION = re.compile(r"[a-z]\d+")
 
@@ -80,14 +84,23 @@ def test_what_a_page_has_is_named(parsed_pages: ParsedPages, scene: Scene, visit
 
 @pytest.mark.parametrize("visit", IN_EACH_LOOK, ids=str)
 def test_a_page_is_accessible_by_keyboard_in_the_dark_and_on_a_phone(looks: Windows, scene: Scene, visit: Visit, soak: bool) -> None:
-    """In short, what is around the content is walked through on the start page only."""
+    """In short, what is around the content is walked through on the start page only, and a few of the elements that look alike are
+    scanned for their colours and sizes."""
     page = pages.visit(looks, scene, visit)
     if visit in FIRST_VISITS:
         assert_reaches_everything(page, "body" if soak or visit == FIRST_VISITS[0] else "main")
-    problems = violations(page, EVERYTHING)
+    most_alike = MANY if soak else FEW
+    problems = violations(page, EVERYTHING, most_alike=most_alike)
     page.emulate_media(color_scheme="dark")
     page.set_viewport_size({"width": NARROW, "height": HEIGHT})
-    problems += violations(page, COLOURS_AND_TARGETS)
+    problems += violations(page, COLOURS_AND_TARGETS, most_alike=most_alike)
     page.emulate_media(color_scheme="light")
     page.set_viewport_size({"width": WIDE, "height": HEIGHT})
     assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize(("most_alike", "noticed"), [(FEW, FEW), (MANY, 5)])
+def test_a_pale_link_is_noticed_among_many_others(browser: Browser, most_alike: int, noticed: int) -> None:
+    with browser.new_page() as page:
+        page.set_content(f'<main style="font: 20px sans-serif">{DARK * 9}{PALE * 5}{DARK * 9}</main>')
+        assert len(violations(page, COLOURS_AND_TARGETS, most_alike=most_alike)) == noticed
