@@ -338,23 +338,14 @@ def _converted(name: str, value: Any) -> Any:
 
 def _checked(values: dict[str, Any]) -> Settings:
     settings = Settings(**values)
-    if not _is_base(settings.url):
-        if not settings.base_url:
-            raise WrongSetting(f"{variable('host')} is {settings.host!r}, and no address to listen on.")
-        raise WrongSetting(f"{variable('base_url')} is {settings.base_url!r}, and must look like https://calendar.example.org.")
-    if settings.database and not settings.database.startswith(("postgresql://", "postgres://")):
-        raise WrongSetting(f"{variable('database')} must begin with postgresql://, or be empty for SQLite.")
-    if settings.replicas and not (settings.database and settings.replicas.startswith(("postgresql://", "postgres://"))):
-        raise WrongSetting(f"{variable('replicas')} must begin with postgresql://, and needs {variable('database')}.")
+    _check_addresses(settings)
+    _check_database(settings)
     if settings.secret and len(settings.secret) < 32:
         raise WrongSetting(f"{variable('secret')} must have at least 32 characters.")
     if settings.time_zone and settings.time_zone not in known_zones():
         raise WrongSetting(f"{variable('time_zone')} is {settings.time_zone!r}, and must be an IANA time zone such as Europe/Paris.")
     if settings.accent_color and not COLOR.fullmatch(settings.accent_color):
         raise WrongSetting(f"{variable('accent_color')} is {settings.accent_color!r}, and must be a colour such as #2a5db0.")
-    for name in ("imprint_url", "privacy_url"):
-        if getattr(settings, name) and not WEB_ADDRESS.fullmatch(getattr(settings, name)):
-            raise WrongSetting(f"{variable(name)} must be an address that begins with https:// or http://.")
     for network in listed(settings.trusted_proxies):
         try:
             ip_network(network, strict=False)
@@ -365,10 +356,27 @@ def _checked(values: dict[str, Any]) -> Settings:
             reader(settings)
         except ValueError as error:
             raise WrongSetting(f"{variable(name)} {error}.") from None
+    return settings
+
+
+def _check_addresses(settings: Settings) -> None:
+    if not _is_base(settings.url):
+        if not settings.base_url:
+            raise WrongSetting(f"{variable('host')} is {settings.host!r}, and no address to listen on.")
+        raise WrongSetting(f"{variable('base_url')} is {settings.base_url!r}, and must look like https://calendar.example.org.")
+    for name in ("imprint_url", "privacy_url"):
+        if getattr(settings, name) and not WEB_ADDRESS.fullmatch(getattr(settings, name)):
+            raise WrongSetting(f"{variable(name)} must be an address that begins with https:// or http://.")
     for name in ("google_carddav_url", "yahoo_carddav_url", "graph_url", "graph_login_url"):
         if not _is_address(getattr(settings, name)):
             raise WrongSetting(f"{variable(name)} must be an address that begins with https:// or http://, without a password or a query.")
-    return settings
+
+
+def _check_database(settings: Settings) -> None:
+    if settings.database and not settings.database.startswith(("postgresql://", "postgres://")):
+        raise WrongSetting(f"{variable('database')} must begin with postgresql://, or be empty for SQLite.")
+    if settings.replicas and not (settings.database and settings.replicas.startswith(("postgresql://", "postgres://"))):
+        raise WrongSetting(f"{variable('replicas')} must begin with postgresql://, and needs {variable('database')}.")
 
 
 def _is_base(url: str) -> bool:
