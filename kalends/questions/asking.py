@@ -51,15 +51,16 @@ def read(questions: Sequence[Question], answers: Sequence[AnswerInput], people: 
     for place, i in seen.items():
         question = by_id[place.question_id]
         if not is_asked(question, place.person, chosen, questions):
-            condition = find_condition(question, questions)
-            assert condition is not None
-            message = gettext(
-                "is asked only if “%(question)s” is answered with “%(answer)s”", question=condition.label, answer=question.ask_if_answer
-            )
-            broken.append(FieldError(f"answers[{i}].question_id", message, "conflict"))
+            broken.append(FieldError(f"answers[{i}].question_id", _describe_condition(question, questions), "conflict"))
     if broken:
         raise errors.Invalid(broken)
     return rows
+
+
+def _describe_condition(question: Question, questions: Sequence[Question]) -> Text:
+    condition = find_condition(question, questions)
+    assert condition is not None
+    return gettext("is asked only if “%(question)s” is answered with “%(answer)s”", question=condition.label, answer=question.ask_if_answer)
 
 
 def require(questions: Sequence[Question], chosen: Chosen, people: int) -> None:
