@@ -113,15 +113,7 @@ def claim(
         if imitates:
             _imitate(ctx, hall, response, wanted)
         return response
-    return structs.replace(
-        response,
-        held=party.held,
-        offered=party.offered,
-        offer_until=response.offer_until if party.offered else None,
-        queued_at=party.queued_at,
-        queued_for=party.queued_for,
-        forced=party.forced,
-    )
+    return _with_party(response, party)
 
 
 def _ask(ctx: Context, hall: Hall, response: Response, wanted: int, *, takes_offer: bool) -> Party:
@@ -337,6 +329,19 @@ def _party(response: Response) -> Party:
         response.min_party,
         response.offered,
         response.forced,
+    )
+
+
+def _with_party(response: Response, party: Party) -> Response:
+    """The response with the seats of the party."""
+    return structs.replace(
+        response,
+        held=party.held,
+        offered=party.offered,
+        offer_until=response.offer_until if party.offered else None,
+        queued_at=party.queued_at,
+        queued_for=party.queued_for,
+        forced=party.forced,
     )
 
 
