@@ -15,6 +15,7 @@ from kalends.worker import remind_guests
 from tests.cast import Cast, a_calendar, a_reminder, a_response, an_event, an_invitation, shared
 from tests.client import Client
 from tests.conftest import Clock
+from tests.deliveries.samples import empty_queue
 from tests.responses.mail import read_mail
 from tests.subscribers.confirmations import confirmed
 
@@ -27,6 +28,7 @@ class Stage:
     def __init__(self, cast: Cast, db: Database, settings: Settings, clock: Clock):
         self.cast, self.db, self.settings, self.clock = cast, db, settings, clock
         self.title = f"Hidden {uuid4().hex}"
+        empty_queue(db)
         calendar = a_calendar(cast.alice, public=True)
         shared(cast.alice, calendar, cast.bob, "viewer")
         self.event = an_event(
