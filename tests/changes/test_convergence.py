@@ -18,8 +18,8 @@ from tests.changes.writers import Writers
 
 FOLLOW_RATE = 0.1
 NOTICED = r"was not told|Differing items"
-# How often the followers of a walk are compared while it goes on.
-COMPARE_STEPS = 100
+# How often the followers of a walk are compared while it goes on; and of one that ends when they first differ.
+COMPARE_STEPS, SOON = 100, 20
 # In short, as many as a server has threads for requests.
 WRITERS, FEW_WRITERS = 20, 8
 ADDITIONS = {
@@ -59,7 +59,7 @@ def _agree(followers: list[Follower]) -> None:
         assert follower.records == expected
 
 
-def _walk(cast: Cast, random: Random, steps: int) -> None:
+def _walk(cast: Cast, random: Random, steps: int, compare_steps: int = COMPARE_STEPS) -> None:
     """Let people do things at random, while followers read on now and then; at the end, all of them agree with a listing."""
     calendar_id = a_calendar(cast.alice, public=True)["id"]
     writers = Writers([cast.alice, cast.bob, cast.vera], random)
@@ -73,7 +73,7 @@ def _walk(cast: Cast, random: Random, steps: int) -> None:
             cast.alice.put(f"/api/calendars/{calendar_id}", json={"public": True})
         if random.random() < FOLLOW_RATE:
             random.choice(followers).follow(limit=random.randrange(1, 20))
-        if step % COMPARE_STEPS == 0 or step == steps:
+        if step % compare_steps == 0 or step == steps:
             for follower in followers:
                 follower.follow(limit=random.randrange(1, 50))
             _agree(followers)
@@ -120,7 +120,7 @@ def test_followers_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) 
 def test_a_missing_trigger_is_noticed(cast: Cast, db: Database, table: str, trigger: str) -> None:
     """So the walk can fail: without a tombstone, or without the entries of a right that is granted or revoked."""
     with without_trigger(db, table, trigger), pytest.raises(AssertionError, match=NOTICED):
-        _walk(cast, Random(1), 1_000)
+        _walk(cast, Random(1), 1_000, SOON)
 
 
 def test_followers_of_slow_writers_hold_what_a_listing_holds(cast: Cast, monkeypatch: pytest.MonkeyPatch, soak: bool) -> None:
