@@ -10,8 +10,11 @@ import pytest
 
 from kalends.app import ENDPOINTS
 from kalends.http.endpoint import Endpoint
+from kalends.http.server import Application
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_comment, a_response, a_webhook, an_event, an_invitation
+from tests.client import Client
+from tests.conftest import Clock
 from tests.responses.mail import a_response_token, an_invitation_token
 from tests.site.administrator import Admin
 
@@ -27,7 +30,14 @@ ADMINISTRATION = {
 }
 
 
-def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
+@pytest.fixture(scope="session")
+def cast(app: tuple[Application, Clock]) -> Cast:
+    """The people whose lists all tests here read: none of them writes."""
+    return Cast(Client(app[0]))
+
+
+@pytest.fixture(scope="session")
+def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
     """A value of each parameter."""
     calendars = [a_calendar(cast.alice, public=True)["id"], a_calendar(cast.alice)["id"]]
     event = an_event(cast.alice, public=True, calendar_id=calendars[0])
@@ -99,9 +109,9 @@ def _samples(cast: Cast, settings: Settings) -> dict[str, Any]:
     ids=lambda endpoint: endpoint.url,
 )
 def test_every_list_uses_an_index_with_any_combination_of_parameters(
-    cast: Cast, settings: Settings, endpoint: Endpoint, soak: bool
+    cast: Cast, samples: dict[str, Any], endpoint: Endpoint, soak: bool
 ) -> None:
-    samples = _samples(cast, settings) | ({"status": "waiting"} if endpoint.url.endswith("/admin/people") else {})
+    samples = samples | ({"status": "waiting"} if endpoint.url.endswith("/admin/people") else {})
     path = endpoint.url.format(**samples)
     assert endpoint.params is not None
     params = [(name, samples[name]) for name in endpoint.params.__struct_fields__ if name not in ALIKE]
