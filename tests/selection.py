@@ -1,10 +1,11 @@
 """Which tests run, on which databases, in which form, and in which order.
 
-`--soak` runs the long forms. `--databases` and `--no-processes` leave out what takes long, for `make check`."""
+`--soak` runs the long forms. `--databases`, `--no-processes` and `--no-long-files` leave out what takes long, for `make check`."""
 
 import gc
 import sys
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,6 +40,20 @@ PROCESSES = (
 SHORT_PROCESSES = {"kalends.pictures.reencode", "kalends.pictures.draw_share_picture"}
 PROCESS_FIXTURES = {"books", "browser", "certified", "guest", "started"}
 
+# Hostile input, random walks, files of many programs, and all combinations of parameters: seconds for each file or folder.
+LONG_FILES = {
+    "tests/changes/test_convergence.py",
+    "tests/contacts/providers/test_hostile.py",
+    "tests/dav/test_convergence.py",
+    "tests/dav/test_hostile.py",
+    "tests/db/test_list_plans.py",
+    "tests/events/test_hostile.py",
+    "tests/ical/test_corpus.py",
+    "tests/ical/test_round_trip.py",
+    "tests/ical/test_series.py",
+    "tests/security",
+}
+
 # The longest tests begin first, each file in another test process, so that none of them is waited for at the end.
 LONGEST = (
     "tests/openapi/test_schemathesis.py",
@@ -62,6 +77,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--soak", action="store_true", help="run the long forms of the tests")
     group.addoption("--databases", default=",".join(DATABASES), help="run on these databases only (default: sqlite,postgres)")
     group.addoption("--no-processes", action="store_true", help="leave out the tests that start processes or a browser")
+    group.addoption("--no-long-files", action="store_true", help="leave out hostile input, random walks and other files that take long")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,6 +87,13 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis_settings.load_profile("thorough" if config.getoption("--soak") else "quick")
     if config.getoption("--no-processes"):
         sys.addaudithook(_refuse_processes)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out long files before they are imported."""
+    if not config.getoption("--no-long-files"):
+        return None
+    return collection_path.relative_to(config.rootpath).as_posix() in LONG_FILES or None
 
 
 def _databases(config: pytest.Config) -> list[str]:
