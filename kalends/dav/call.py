@@ -96,11 +96,9 @@ def find_calendar(call: Call, to: Right = Right.SEE, *, is_final: bool = False) 
 
 def find_calendar_at(ctx: Context, target: Target, to: Right, *, is_final: bool = False) -> Calendar:
     """The calendar of a path in the actor's own home."""
-    slug = target.slug
-    if slug.isascii() and slug.isdigit() and len(slug) <= paths.MAX_DIGITS:
-        calendar_id: int | None = int(slug)
-    else:
-        calendar_id = calendar_store.find_by_slug(ctx, target.user_id, slug)
+    calendar_id = target.calendar_id
+    if calendar_id is None:
+        calendar_id = calendar_store.find_by_slug(ctx, target.user_id, target.slug)
     return policy.home_calendar(ctx, calendar_id or 0, to=to, is_final=is_final)
 
 

@@ -1,24 +1,39 @@
 """GET: the file of a resource, or all of a calendar."""
 
 from kalends.dav import resources, text
-from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, find_calendar
+from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, find_calendar, require_home
 from kalends.dav.errors import DavError
+from kalends.dav.resources import Resource
 from kalends.events import feed
 from kalends.values import timestamps
 
 
 def get_resource(call: Call) -> DavReply:
+    resource, content = _find_kept(call) or _find(call)
+    headers = {"ETag": resource.etag, "Last-Modified": timestamps.format_http_date(resource.updated_at)}
+    if call.ctx.caller.has_version(resource.etag):
+        return DavReply(304, content_type="", headers=headers)
+    if tag := resource.schedule_tag(content):
+        headers["Schedule-Tag"] = tag
+    return DavReply(200, content, CALENDAR_TYPE, headers)
+
+
+def _find(call: Call) -> tuple[Resource, bytes]:
     calendar = find_calendar(call)
     resource = resources.find(call.ctx, calendar, call.target.name)
     if resource is None:
         raise DavError(404, "There is no such resource in the calendar.")
-    headers = {"ETag": resource.etag, "Last-Modified": timestamps.format_http_date(resource.updated_at)}
-    if call.ctx.caller.has_version(resource.etag):
-        return DavReply(304, content_type="", headers=headers)
-    content = text.read(call.ctx, calendar, resource)
-    if tag := resource.schedule_tag(content):
-        headers["Schedule-Tag"] = tag
-    return DavReply(200, content, CALENDAR_TYPE, headers)
+    has_it = call.ctx.caller.has_version(resource.etag)
+    return resource, b"" if has_it else text.read(call.ctx, calendar, resource)
+
+
+def _find_kept(call: Call) -> tuple[Resource, bytes] | None:
+    """A file that is in memory takes one statement, for its ETag and the right to see it."""
+    require_home(call)
+    calendar_id = call.target.calendar_id
+    resource = resources.find_unwritten(call.ctx, calendar_id, call.target.name) if calendar_id else None
+    content = text.find_kept(call.ctx, resource) if resource else None
+    return (resource, content) if resource and content else None
 
 
 def get_calendar(call: Call) -> DavReply:

@@ -49,6 +49,12 @@ class Target(Struct, frozen=True):
     slug: str = ""
     name: str = ""
 
+    @property
+    def calendar_id(self) -> int | None:
+        """The id of the calendar, if the path has it instead of a name that a client chose."""
+        slug = self.slug
+        return int(slug) if slug.isascii() and slug.isdigit() and len(slug) <= MAX_DIGITS else None
+
 
 UNKNOWN = Target("unknown")
 

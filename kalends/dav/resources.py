@@ -87,22 +87,39 @@ def find(ctx: Context, calendar: Calendar, name: str) -> Resource | None:
 
 def find_by_names(ctx: Context, calendar: Calendar, names: list[str]) -> dict[str, Resource]:
     """Those of the resources that exist, by name."""
+    # Of events that no client wrote, one statement tells all.
+    unwritten = store.find_unwritten_events(ctx, calendar, _derived_ids(names)["event"])
+    found = {resource.name: resource for resource in _build(unwritten, [], [])}
+    names = [name for name in names if name not in found]
+    if not names:
+        return found
     rows = store.find_rows_by_names(ctx, calendar, names)
-    found = {resource.name: resource for resource in find_by_rows(ctx, calendar, rows)}
-    derived: dict[str, list[int]] = {"event": [], "series": []}
-    for name in names:
-        if name not in found and (match := DERIVED_NAME.fullmatch(name)):
-            derived[match[1]].append(int(match[2]))
+    found |= {resource.name: resource for resource in find_by_rows(ctx, calendar, rows)}
+    derived = _derived_ids(name for name in names if name not in found)
     others = find_by_ids(ctx, calendar, derived["event"], derived["series"])
     return found | {resource.name: resource for resource in others if resource.row is None}
+
+
+def find_unwritten(ctx: Context, calendar_id: int, name: str) -> Resource | None:
+    """The resource, if it is an event that no client wrote, and the actor is a member of the calendar. Reads a snapshot of its own."""
+    event_ids = _derived_ids([name])["event"]
+    item = store.find_unwritten_event(ctx, calendar_id, event_ids[0]) if event_ids else None
+    return _build([item], [], [])[0] if item else None
+
+
+def _derived_ids(names: Iterable[str]) -> dict[str, list[int]]:
+    """The ids in the names of the service, of events and of series."""
+    ids: dict[str, list[int]] = {"event": [], "series": []}
+    for name in names:
+        if match := DERIVED_NAME.fullmatch(name):
+            ids[match[1]].append(int(match[2]))
+    return ids
 
 
 def _find_items(ctx: Context, calendar: Calendar, rows: list[Row]) -> tuple[list[Item], list[Item]]:
     """The single events and the series that these rows became."""
     event_ids, series_ids = store.find_parts(ctx, [row.id for row in rows if row.has_events])
-    # An event that was repeated here is now one of a series.
-    series_ids += store.find_series_of(ctx, event_ids).values()
-    return store.find_events(ctx, calendar, event_ids), store.find_series(ctx, calendar, sorted(set(series_ids)))
+    return store.find_events(ctx, calendar, event_ids), store.find_series(ctx, calendar, series_ids)
 
 
 def _unique(items: list[Item]) -> list[Item]:

@@ -86,6 +86,11 @@ LEFT JOIN dav_parts s ON s.calendar_id = p.calendar_id AND s.series_id = e.serie
 LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
 WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND {visible} AND {condition} GROUP BY e.series_id
 """
+# No client wrote the event, or anything else under its name.
+_UNWRITTEN = """
+d.resource_id IS NULL
+AND NOT EXISTS (SELECT 1 FROM dav_resources r WHERE r.calendar_id = p.calendar_id AND r.name = 'event-' || e.id || '.ics')
+"""
 # From this number on, reading the events of each series takes longer than reading the calendar.
 MANY_SERIES = 20
 _OVERLAPS = "p.start_at >= :recent AND p.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)"
@@ -95,6 +100,18 @@ _LONG = "p.lasts AND p.start_at < :recent AND e.until_at > :start"
 def find_events(ctx: Context, calendar: Calendar, ids: list[int] | None = None) -> list[Item]:
     """The single events on the calendar that the actor sees: all, or those of `ids`."""
     return _find(ctx, _EVENTS, calendar, "e.id", ids)
+
+
+def find_unwritten_events(ctx: Context, calendar: Calendar, ids: list[int]) -> list[Item]:
+    """Those of the single events that are on the calendar under names of the service."""
+    return _find(ctx, f"{_EVENTS} AND {_UNWRITTEN}", calendar, "e.id", ids)
+
+
+def find_unwritten_event(ctx: Context, calendar_id: int, event_id: int) -> Item | None:
+    """The same of one event, if the actor is a member of the calendar. Reads a snapshot of its own."""
+    sql = _EVENTS.format(tables="events e CROSS JOIN placements p", visible=policy.HOME_EVENT_VISIBLE, condition="e.id = :id")
+    tx = ctx.tx.separate_read()
+    return tx.one(Item, f"{sql} AND {_UNWRITTEN}", calendar=calendar_id, id=event_id, me=policy.user(ctx).id)
 
 
 def find_series(ctx: Context, calendar: Calendar, ids: list[int] | None = None) -> list[Item]:
@@ -212,11 +229,15 @@ def find_files(ctx: Context, ids: list[int]) -> dict[int, Files]:
 
 
 def find_parts(ctx: Context, row_ids: list[int]) -> tuple[list[int], list[int]]:
-    """The ids of the events and of the series that resources became, whether or not they are still there."""
+    """The ids of the events and of the series that resources became, whether or not they are still there. An event that was repeated
+    since is one of a series, too."""
     if not row_ids:
         return [], []
-    rows = ctx.tx.rows(f"SELECT event_id, series_id FROM dav_parts WHERE resource_id {ctx.db.in_list('ids')}", ids=row_ids)
-    return [event_id for event_id, _ in rows if event_id is not None], [series_id for _, series_id in rows if series_id is not None]
+    sql = f"""SELECT d.event_id, coalesce(d.series_id, e.series_id) FROM dav_parts d LEFT JOIN events e ON e.id = d.event_id
+              WHERE d.resource_id {ctx.db.in_list("ids")}"""
+    rows = ctx.tx.rows(sql, ids=row_ids)
+    series_ids = {series_id for _, series_id in rows if series_id is not None}
+    return [event_id for event_id, _ in rows if event_id is not None], sorted(series_ids)
 
 
 def find_names_of_events(ctx: Context, calendar: Calendar, event_ids: list[int]) -> dict[int, str]:

@@ -44,6 +44,11 @@ def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) ->
     return texts
 
 
+def find_kept(ctx: Context, resource: Resource) -> bytes | None:
+    """The file of an event that no client wrote, if it is in memory."""
+    return _kept_files(ctx.db, ctx.settings.url).get(resource.etag)
+
+
 @lru_cache(maxsize=10)
 def _kept_files(db: Database, url: str) -> dict[str, bytes]:
     """What the service wrote of single events, by their ETags: the devices of all members of a calendar read the same."""

@@ -29,6 +29,8 @@ VISIBLE_TO_USER = f"""(
 )"""
 # The same for an event that `p` places on a calendar of which the actor is a member.
 _VISIBLE_TO_MEMBER = f"(p.grants OR {VISIBLE_TO_USER})"
+# The same where the actor must be a member of the calendar :calendar, as in their home for devices.
+HOME_EVENT_VISIBLE = f"({is_member(':calendar')} AND {_VISIBLE_TO_MEMBER})"
 _VISIBLE_TO_POSSIBLE_MEMBER = f"(p.grants AND {is_member(':calendar')} OR {VISIBLE_TO_USER})"
 
 # Whether an admin hides the event `e`.

@@ -281,5 +281,16 @@ def test_a_file_that_was_read_before_is_nothing_to_those_who_do_not_see_the_even
     path = f"{calendar_path(cast.bob, calendar['id'])}event-{event['id']}.ics"
     clock.ahead(LAST_MODIFIED_DELAY + 1)
     assert [cast.bob.get(path).status for _ in range(2)] == [200, 200]
+    own = f"{calendar_path(cast.bob)}event-{event['id']}.ics"
+    foreign = f"{calendar_path(cast.alice, calendar['id'])}event-{event['id']}.ics"
+    assert [cast.bob.get(each).status for each in (own, foreign)] == [404, 404]
+    cast.alice.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": cast.bob.user_name})
+    assert cast.bob.get(path).status == 404
+    # What the public may see is no calendar of one's own.
+    cast.alice.put(f"/api/calendars/{calendar['id']}", json={"public": True})
+    cast.alice.put(f"/api/events/{event['id']}", json={"public": True})
+    assert cast.bob.get(path).status == 404
+    shared(cast.alice, calendar, cast.bob, "viewer")
+    assert cast.bob.get(path).status == 200
     cast.alice.delete(f"/api/events/{event['id']}")
     assert cast.bob.get(path).status == 404
