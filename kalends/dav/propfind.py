@@ -11,6 +11,9 @@ from kalends.dav.properties import SCHEDULE_TAG, Subject, dav
 from kalends.dav.xml import DAV, Response, multistatus, write_response
 from kalends.records.calendar import Calendar
 
+# The names of the properties in a request, in characters: those that a resource lacks are in the response of each. Clients ask for a third.
+MAX_NAMES = 10_000
+
 
 def propfind(call: Call) -> DavReply:
     """The properties of a path that is no resource in a calendar."""
@@ -83,7 +86,10 @@ def requested_names(root: Element | None) -> list[str] | None:
     """The names that a body asks for; None for all."""
     prop = root.find(PROP) if root is not None else None
     if prop is not None:
-        return list(dict.fromkeys(child.tag for child in prop))
+        names = list(dict.fromkeys(child.tag for child in prop))
+        if sum(map(len, names)) > MAX_NAMES:
+            raise DavError(403, "Ask for fewer properties at once.")
+        return names
     if root is None or root.find(ALLPROP) is not None or root.find(PROPNAME) is not None:
         return None
     raise DavError(400, "The body must have prop, allprop or propname.")

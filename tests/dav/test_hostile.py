@@ -1,15 +1,28 @@
 """Hostile requests to CalDAV: none of them makes an error of the server, or takes long."""
 
+import tracemalloc
+
 import pytest
 
 from tests.cast import Cast, an_event
+from tests.contacts.samples import work
 from tests.dav.clients import SPACES, calendar_path, propfind, report
 
 BOMB = '<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><D:propfind xmlns:D="DAV:">&b;</D:propfind>'
 FILE = '<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a SYSTEM "file:///etc/passwd">]><D:propfind xmlns:D="DAV:">&a;</D:propfind>'
 DEEP = f"<D:propfind {SPACES}>{'<D:prop>' * 1_000}{'</D:prop>' * 1_000}</D:propfind>"
 WIDE = f"<D:propfind {SPACES}><D:prop>{'<D:x/>' * 20_000}</D:prop></D:propfind>"
+LAUGHS = "".join(f'<!ENTITY a{number} "{f"&a{number - 1};" * 10}">' for number in range(1, 10))
+BILLION_LAUGHS = f'<!DOCTYPE b [<!ENTITY a0 "a">{LAUGHS}]><D:propfind xmlns:D="DAV:">&a9;</D:propfind>'
+QUADRATIC = f'<!DOCTYPE b [<!ENTITY a "{"a" * 400_000}">]><D:propfind xmlns:D="DAV:">{"&a;" * 200_000}</D:propfind>'
+PROPERTIES = "".join(f"<D:x{number}/>" for number in range(10_000))
+MANY_PROPERTIES = f"<D:propfind {SPACES}><D:prop>{PROPERTIES}</D:prop></D:propfind>"
+MANY_NAMES = f"<D:x {SPACES}><D:prop><D:getetag/></D:prop>{'<D:href>/a</D:href>' * 7_000}</D:x>"
+ATTRIBUTES = " ".join(f"a{number}=''" for number in range(80_000))
+MANY_ATTRIBUTES = f"<D:propfind {SPACES} {ATTRIBUTES}/>"
 METHODS = ["PROPFIND", "REPORT", "MKCALENDAR", "MKCOL", "PROPPATCH"]
+# Calls of functions and their ends, and bytes: what 80,000 attributes need.
+MAX_CALLS, MAX_MEMORY = 200_000, 30_000_000
 COMP = '<C:comp-filter name="VCALENDAR">{}</C:comp-filter>'
 FILTERS = [
     "",
@@ -34,6 +47,38 @@ def test_no_body_makes_an_error_of_the_server(cast: Cast, method: str, body: str
         reply = cast.alice.request(method, path, body=body, headers={"Depth": "1"})
         assert 400 <= reply.status < 500, reply
         assert b"root:" not in reply.content
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("body", [BILLION_LAUGHS, QUADRATIC, DEEP, WIDE, MANY_PROPERTIES, MANY_NAMES, MANY_ATTRIBUTES])
+@pytest.mark.parametrize("method", ["PROPFIND", "REPORT"])
+def test_a_hostile_body_takes_little_work_and_memory(cast: Cast, method: str, body: str) -> None:
+    path = calendar_path(cast.alice)
+
+    def send() -> None:
+        assert cast.alice.request(method, path, body=body, headers={"Depth": "1"}).status < 500
+
+    send()
+    assert work(send) < MAX_CALLS
+    tracemalloc.start()
+    try:
+        send()
+        assert tracemalloc.get_traced_memory()[1] < MAX_MEMORY
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("depth", ["0", "1"])
+def test_ten_thousand_properties_are_refused(cast: Cast, depth: str) -> None:
+    """Each resource would be described with the names of all that it lacks: a list of them would be a hundred times the request."""
+    home = f"/dav/users/{cast.alice.id}/"
+    for path in (calendar_path(cast.alice), "/dav/", home, f"{home}calendars/", f"{home}books/", f"{home}books/contacts/", f"{home}inbox/"):
+        assert cast.alice.request("PROPFIND", path, body=MANY_PROPERTIES, headers={"Depth": depth}).status == 403, path
+    for folder, name in ((calendar_path(cast.alice), "C:calendar-query"), (f"{home}books/contacts/", "CR:addressbook-query")):
+        inner = f"<D:prop>{PROPERTIES}</D:prop>"
+        filters = '<C:filter><C:comp-filter name="VCALENDAR"/></C:filter>' if name == "C:calendar-query" else "<CR:filter/>"
+        assert report(cast.alice, folder, name, inner + filters).status == 403, name
 
 
 @pytest.mark.on_one_database
