@@ -2,9 +2,11 @@
 
 import pytest
 
+from kalends.dav import serve
 from kalends.db import Database
 from tests.cast import Cast, Person, a_calendar, shared, verified
-from tests.client import Reply
+from tests.client import Client, Reply
+from tests.dav import test_books
 from tests.dav.clients import SPACES, calendar_path
 from tests.dav.test_scheduling import busy_request, invited, names_of
 from tests.dav.test_write import condition, ics, put
@@ -28,22 +30,37 @@ PERMISSIONS = {
     ("REPORT", "calendar"): (207, 207, 207, 404),
     ("PROPPATCH", "calendar"): (207, 207, 207, 404),
     ("DELETE", "calendar"): (204, 204, 204, 404),
+    ("GET", "calendar"): (200, 200, 200, 404),
     ("MKCALENDAR", "calendar"): (405, 405, 405, 403),
+    ("MKCOL", "calendar"): (403, 403, 403, 403),
+    ("MKCALENDAR", "resource"): (403, 403, 403, 403),
+    ("MKCOL", "resource"): (403, 403, 403, 403),
 }
 BODIES = {"PROPPATCH": RENAME, "REPORT": f"<D:sync-collection {SPACES}><D:sync-token/><D:prop/></D:sync-collection>"}
 
 
-def request(actor: Person, method: str, kind: str, path: str) -> Reply:
-    """The method on the calendar of alice, as the actor names it, or between it and the actor's own."""
+def request(actor: Person, method: str, kind: str, path: str, client: Client | None = None) -> Reply:
+    """The method on the calendar of alice, as the actor names it, or between it and the actor's own; `client` sends it instead."""
     own = calendar_path(actor)
     target = {"calendar": path, "into": f"{own}b.ics", "new": f"{path}b.ics"}.get(kind, f"{path}a.ics")
     destination = f"{path}b.ics" if kind == "into" else f"{own}a.ics"
     body = BODIES.get(method, "")
     if method == "PUT":
         body = ics("u1" if kind == "resource" else "u2", title="New")
-    return actor.request(method, target, body=body, headers={"Depth": "0", "Destination": destination})
+    return (client or actor).request(method, target, body=body, headers={"Depth": "0", "Destination": destination})
 
 
+# What is no calendar: the statuses of its user, and of everybody else.
+FOLDERS = {
+    ("PROPFIND", "root"): (207, 207),
+    ("REPORT", "root"): (207, 207),
+    ("PROPFIND", "users"): (207, 207),
+    ("REPORT", "users"): (207, 207),
+    ("PROPFIND", "principal"): (207, 404),
+    ("REPORT", "principal"): (207, 404),
+    ("PROPFIND", "home"): (207, 404),
+}
+SEARCH = f"<D:principal-property-search {SPACES}/>"
 # The mailboxes of a guest, and the event on the guest's calendar: the statuses of the guest, and of everybody else.
 MAILBOXES = {
     ("PROPFIND", "inbox"): (207, 404),
@@ -74,10 +91,27 @@ def test_permissions(cast: Cast, method: str, kind: str) -> None:
         other = calendar_path(cast.dave, calendar["id"])
         assert request(actor, method, kind if kind != "into" else "resource", other).status in (403, 404)
         reply = request(actor, method, kind, path)
-        if reply.status == 403 and method != "MKCALENDAR":
+        if reply.status == 403 and not method.startswith("MK"):
             assert condition(reply) == "need-privileges"
         statuses.append(reply.status)
+        assert request(actor, method, kind, path, cast.anonymous).status == 401
     assert tuple(statuses) == PERMISSIONS[method, kind]
+
+
+@pytest.mark.parametrize(("method", "kind"), FOLDERS)
+def test_folders_of_others_are_not_there(cast: Cast, method: str, kind: str) -> None:
+    own = f"/dav/users/{cast.alice.id}/"
+    path = {"root": "/dav/", "users": "/dav/users/", "principal": own, "home": f"{own}calendars/"}[kind]
+    for actor, status in ((cast.alice, FOLDERS[method, kind][0]), (cast.bob, FOLDERS[method, kind][1]), (cast.anonymous, 401)):
+        reply = actor.request(method, path, body=SEARCH if method == "REPORT" else "", headers={"Depth": "0"})
+        assert reply.status == status, reply
+        # Whoever asks learns of no other user.
+        assert own.encode() not in reply.content or actor is cast.alice
+
+
+def test_each_method_of_each_kind_has_a_row() -> None:
+    rows = {(method, kind) for table in (PERMISSIONS, FOLDERS, MAILBOXES, test_books.STATUSES) for method, kind in table}
+    assert {(method, kind) for kind, methods in serve.TABLE.items() for method in methods} - rows == set()
 
 
 @pytest.mark.parametrize(("method", "kind"), MAILBOXES)
