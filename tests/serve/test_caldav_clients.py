@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from caldav.davclient import DAVClient
-from caldav.lib.error import NotFoundError
+from caldav.lib.error import AuthorizationError, NotFoundError
 
 from tests.dav.test_write import ALARM, ODD, RULE, ics
 from tests.serve.running import Running, bearer
@@ -104,3 +104,41 @@ def test_python_caldav_makes_a_calendar_and_changes_a_date_of_a_series(plain: Ru
         with pytest.raises(NotFoundError):
             calendar.events()
     assert events(plain, token) == {}
+
+
+def test_python_caldav_uses_shared_and_read_only_calendars_and_moves_an_event(plain: Running) -> None:
+    names = ("share_owner", "share_editor", "share_viewer")
+    users = {name: sign_up(plain, name) for name in names}
+    owner_token = users["share_owner"][0]
+    calendar_id = plain.post("/api/calendars", {"name": "Band"}, headers=owner_token).json["id"]
+    for name, role in (("share_editor", "editor"), ("share_viewer", "viewer")):
+        reply = plain.request("PUT", f"/api/calendars/{calendar_id}/share", {"user_name": name, "role": role}, owner_token)
+        assert reply.status == 200, reply
+    file = ics("shared", title="Gig", more=ODD + ALARM)
+    clients = [DAVClient(url=f"http://127.0.0.1:{plain.port}/", username=name, password=users[name][1]) for name in names]
+    owner, editor, viewer = (_find_calendar(client, calendar_id) for client in clients)
+
+    # What the editor writes and moves, the others read.
+    event = editor.save_event(file)
+    assert [each.icalendar_component["summary"] for each in viewer.events()] == ["Gig"]
+    home = _find_calendar(clients[1], None)
+    moved = f"{home.url}moved.ics"
+    assert clients[1].request(str(event.url), "MOVE", headers={"Destination": moved}).status == 201
+    assert (owner.events(), [str(each.url) for each in home.events()]) == ([], [moved])
+    assert clients[1].request(moved, "MOVE", headers={"Destination": str(event.url)}).status == 201
+
+    # The viewer can change nothing.
+    [read] = viewer.events()
+    read.data = file.replace("Gig", "Mine")
+    for change in (read.save, read.delete, lambda: viewer.save_event(ics("new"))):
+        with pytest.raises(AuthorizationError):
+            change()
+    assert set(events(plain, owner_token)) == {"Gig"}
+    owner.events()[0].delete()
+    assert (viewer.events(), editor.events()) == ([], [])
+
+
+def _find_calendar(client: Any, calendar_id: int | None) -> Any:
+    """The calendar of this id in the home of the user, or the first one."""
+    calendars = client.principal().calendars()
+    return next(each for each in calendars if calendar_id is None or str(each.url).endswith(f"/{calendar_id}/"))
