@@ -9,7 +9,7 @@ from kalends.values import timestamps
 
 
 def get_resource(call: Call) -> DavReply:
-    resource, content = _find_kept(call) or _find(call)
+    resource, content = _find_cached(call) or _find(call)
     headers = {"ETag": resource.etag, "Last-Modified": timestamps.format_http_date(resource.updated_at)}
     if call.ctx.caller.has_version(resource.etag):
         return DavReply(304, content_type="", headers=headers)
@@ -27,12 +27,12 @@ def _find(call: Call) -> tuple[Resource, bytes]:
     return resource, b"" if has_it else text.read(call.ctx, calendar, resource)
 
 
-def _find_kept(call: Call) -> tuple[Resource, bytes] | None:
+def _find_cached(call: Call) -> tuple[Resource, bytes] | None:
     """A file that is in memory takes one statement, for its ETag and the right to see it."""
     require_home(call)
     calendar_id = call.target.calendar_id
     resource = resources.find_unwritten(call.ctx, calendar_id, call.target.name) if calendar_id else None
-    content = text.find_kept(call.ctx, resource) if resource else None
+    content = text.find_cached(call.ctx, resource) if resource else None
     return (resource, content) if resource and content else None
 
 

@@ -9,7 +9,7 @@ from kalends.dav import paths
 from kalends.dav.paths import Kind
 from kalends.dav.properties import SCHEDULE_TAG, Subject, carddav, dav, write_owner, write_principal, write_privileges
 from kalends.dav.resources import Resource
-from kalends.dav.text import MAX_KEPT_OCTETS
+from kalends.dav.text import MAX_CACHED_OCTETS
 from kalends.dav.xml import CALDAV, escape, name_element, propstat
 from kalends.values import timestamps
 from kalends.values.format_cache import FormatCache
@@ -91,8 +91,8 @@ def _write_name(resource: Listed) -> str:
 
 
 def escape_text(content: bytes) -> str:
-    """A file as the text of an element. Small files are kept escaped: many devices read the same ones (see `text`)."""
-    return _ESCAPED[content] if len(content) <= MAX_KEPT_OCTETS else _escape(content)
+    """A file as the text of an element. Small files are cached escaped: many devices read the same ones (see `text`)."""
+    return _ESCAPED[content] if len(content) <= MAX_CACHED_OCTETS else _escape(content)
 
 
 def _escape(content: bytes) -> str:

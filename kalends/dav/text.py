@@ -1,4 +1,4 @@
-"""The content of resources: what a client wrote, byte for byte, until somebody changes it here; else what the service writes."""
+"""The content of resources: what a client wrote, byte for byte, until someone changes it here; else what the service writes."""
 
 import zlib
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from kalends.records.event import Event
 
 # The SCHEDULE-STATUS of a mail that cannot be delivered (RFC 6638, section 3.2.9).
 BOUNCED = "5.2"
-# How many files of events are kept in memory, and the octets of the largest one.
-MAX_KEPT, MAX_KEPT_OCTETS = 2_000, 4_000
+# How many files of events are cached, and the octets of the largest one.
+MAX_CACHED, MAX_CACHED_OCTETS = 2_000, 4_000
 
 
 def read(ctx: Context, calendar: Calendar, resource: Resource) -> bytes:
@@ -29,11 +29,11 @@ def read(ctx: Context, calendar: Calendar, resource: Resource) -> bytes:
 def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, bytes]:
     """The files of the resources by name, in a few statements for all of them."""
     files = store.find_files(ctx, [resource.row.id for resource in resources if resource.row])
-    kept = _kept_files(ctx.db, ctx.settings.url)
-    texts = {resource.name: file for resource in resources if (file := kept.get(resource.etag))}
+    cache = _file_cache(ctx.db, ctx.settings.url)
+    texts = {resource.name: file for resource in resources if (file := cache.get(resource.etag))}
     built = [resource for resource in resources if (resource.row is None or resource.is_changed) and resource.name not in texts]
     texts |= build_all(ctx, calendar, built)
-    _keep(ctx, kept, built, texts)
+    _fill_cache(ctx, cache, built, texts)
     for resource in resources:
         if resource.row:
             stored = files[resource.row.id]
@@ -44,25 +44,25 @@ def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) ->
     return texts
 
 
-def find_kept(ctx: Context, resource: Resource) -> bytes | None:
+def find_cached(ctx: Context, resource: Resource) -> bytes | None:
     """The file of an event that no client wrote, if it is in memory."""
-    return _kept_files(ctx.db, ctx.settings.url).get(resource.etag)
+    return _file_cache(ctx.db, ctx.settings.url).get(resource.etag)
 
 
 @lru_cache(maxsize=10)
-def _kept_files(db: Database, url: str) -> dict[str, bytes]:
+def _file_cache(db: Database, url: str) -> dict[str, bytes]:
     """What the service wrote of single events, by their ETags: the devices of all members of a calendar read the same."""
     return {}
 
 
-def _keep(ctx: Context, kept: dict[str, bytes], resources: Sequence[Resource], texts: dict[str, bytes]) -> None:
-    """Keep the files of events that no running transaction has changed: the ETag would be the same in one second."""
+def _fill_cache(ctx: Context, cache: dict[str, bytes], resources: Sequence[Resource], texts: dict[str, bytes]) -> None:
+    """Cache the files of events that no running transaction has changed: the ETag would be the same in one second."""
     # Of a series, users may see different dates.
     single = [each for each in resources if each.row is None and not each.series_ids and each.updated_at < ctx.now - LAST_MODIFIED_DELAY]
-    small = {each.etag: texts[each.name] for each in single[:MAX_KEPT] if len(texts[each.name]) <= MAX_KEPT_OCTETS}
-    if len(kept) + len(small) > MAX_KEPT:
-        kept.clear()
-    kept |= small
+    small = {each.etag: texts[each.name] for each in single[:MAX_CACHED] if len(texts[each.name]) <= MAX_CACHED_OCTETS}
+    if len(cache) + len(small) > MAX_CACHED:
+        cache.clear()
+    cache |= small
 
 
 def _add_replies(ctx: Context, resources: Sequence[Resource], texts: dict[str, bytes]) -> None:
