@@ -324,7 +324,7 @@ class Context:
     def require_version(self, version: str) -> None:
         """Raise Stale if the client means another version of the record (If-Match)."""
         if not self.caller.accepts_version(f'"{version}"'):
-            raise errors.Stale(gettext("Somebody changed it since you read it. Read it again, then send your change with the new ETag."))
+            raise errors.Stale(gettext("Someone changed it since you read it. Read it again, then send your change with the new ETag."))
 
 
 class _TransactionScope:

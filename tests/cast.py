@@ -67,7 +67,7 @@ def _password_hash() -> str:
 
 class Cast:
     """Anonymous has no account. Alice owns things. They are shared with Bob, who may edit them, and with Vera,
-    who may only look. Carol is a signed-in stranger. Dave is somebody else whom things happen to."""
+    who may only look. Carol is a signed-in stranger. Dave is someone else whom things happen to."""
 
     def __init__(self, guest: Client, person: type[Person] = Person):
         self.anonymous = guest

@@ -57,7 +57,7 @@ UPWARD = {
     ("events", "outbound"): "organisers see a mail before they send it",
     ("events", "hidden_events"): "editors read on the page of an event why it is hidden",
     ("events", "changes"): "the URL of an event's history names the event",
-    ("users", "sessions"): "a new password ends sessions; whoever changes an account confirms the old password",
+    ("users", "sessions"): "a new password ends sessions; anyone who changes an account confirms the old password",
     ("users", "keys"): "a new password can delete the keys",
     ("users", "webhooks"): "webhooks stop with the keys",
     ("sessions", "keys"): "a key opens a session",

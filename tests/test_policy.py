@@ -66,7 +66,7 @@ def for_owner(status: int) -> dict[str, Row]:
 
 
 def for_those_who_see(status: int) -> dict[str, Row]:
-    """Whoever sees the event gets this status: members, everyone if it is public, and those who send its link."""
+    """Anyone who sees the event gets this status: members, everyone if it is public, and those who send its link."""
     everybody = (status, status, status, status, status)
     return {"private": (404, status, status, status, 404), "public": everybody, "by link": everybody}
 
@@ -483,7 +483,7 @@ class Scene:
 
     @cached_property
     def actors(self) -> dict[str, Client]:
-        """Everybody who may want something of these records: the calendar is shared when somebody does."""
+        """Everybody who may want something of these records: the calendar is shared when someone does."""
         cast = self.cast
         shared(cast.alice, self.calendar, cast.bob, "editor")
         shared(cast.alice, self.calendar, cast.vera, "viewer")

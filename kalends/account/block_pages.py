@@ -10,6 +10,6 @@ from kalends.web.redirects import redirect
 
 @page("POST", "/account/blocks/{blocked_id}/delete")
 def destroy(ctx: Context, blocked_id: int, params: Form) -> Document:
-    """Unblock somebody."""
+    """Unblock someone."""
     api.destroy(ctx, blocked_id)
     return redirect(ctx, "/account#blocks", done="unblocked")

@@ -1,4 +1,4 @@
-"""A new password for somebody who has forgotten theirs, by a link that is mailed to them."""
+"""A new password for someone who has forgotten theirs, by a link that is mailed to them."""
 
 from kalends.calendars import sharing
 from kalends.context import Context
@@ -46,7 +46,7 @@ def choose(ctx: Context, reset_token: str, form: FormState | None = None) -> Doc
 
 @page("POST", "/reset/{reset_token}", guests=True, rate_limited=True, credentials=False, again=choose, pool="hash")
 def reset(ctx: Context, reset_token: str, params: Form) -> Document:
-    """Set the new password, end all sessions of the user and delete their keys: somebody else may have them."""
+    """Set the new password, end all sessions of the user and delete their keys: someone else may have them."""
     with ctx.read():
         user = reset_link.find_user(ctx, reset_token)
     if user is None:
@@ -66,7 +66,7 @@ def _store(ctx: Context, user: User, password_hash: str) -> None:
         raise Retry
     store.update_password(ctx, user.id, password_hash)
     if current.verified_at is None:
-        # Somebody else may have registered with the address, to read what its owner writes.
+        # Someone else may have registered with the address, to read what its owner writes.
         sharing.end_all(ctx, user.id)
     # The link was mailed to the address, so it is verified.
     store.verify(ctx, current)

@@ -55,7 +55,7 @@ def accept(ctx: Context, sign_up_token: str, form: FormState | None = None) -> D
 
 @page("POST", "/sign-up/{sign_up_token}", guests=True, rate_limited=True, credentials=False, is_guest_form=True, again=accept, pool="hash")
 def create_invited(ctx: Context, sign_up_token: str, params: Form) -> Document:
-    """Create the account of somebody who is invited, with the address that the invitation was mailed to, and sign in."""
+    """Create the account of someone who is invited, with the address that the invitation was mailed to, and sign in."""
     with ctx.read():
         invitation = invitations.find(ctx, sign_up_token)
         if invitation is None:

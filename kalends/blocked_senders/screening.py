@@ -9,7 +9,7 @@ from kalends.context import Context
 
 @contextmanager
 def screened(ctx: Context, email_address: str | None) -> Iterator[None]:
-    """Run the block that stores what somebody sent, and undo it if they are a guest whose address is blocked."""
+    """Run the block that stores what someone sent, and undo it if they are a guest whose address is blocked."""
     is_exempt = ctx.actor is not None or email_address is None or ctx.is_dry_run
     if is_exempt or not store.is_blocked(ctx, str(email_address)):
         yield

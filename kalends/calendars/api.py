@@ -102,7 +102,7 @@ def destroy(ctx: Context, calendar_id: int) -> Deletion:
 def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     """Share the calendar with a user, as viewer or editor; again to change the role.
 
-    With an e-mail address, the share waits for whoever verifies that address. The reply is the same whether or not somebody has.
+    With an e-mail address, the share waits for anyone who verifies that address. The reply is the same whether or not someone has.
     When an editor becomes a viewer, their grants to others end, and the feed gets a new secret address.
     """
     with ctx.read():

@@ -50,7 +50,7 @@ class Unsharing(Struct, kw_only=True):
 
 
 class Leaving(Struct, kw_only=True):
-    """Leaving a calendar that somebody else shares."""
+    """Leaving a calendar that someone else shares."""
 
     block: Annotated[bool, Meta(description="Whether to block its owner, too.")] = False
 

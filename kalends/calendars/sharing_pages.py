@@ -30,14 +30,14 @@ def unshare(ctx: Context, calendar_id: int, params: Form) -> Document:
 
 @page("GET", "/calendars/{calendar_id}/leave")
 def ask_leave(ctx: Context, calendar_id: int) -> Document:
-    """Ask before somebody leaves a calendar, and whether its owner may share others with them."""
+    """Ask before someone leaves a calendar, and whether its owner may share others with them."""
     policy.shared_calendar(ctx, calendar_id)
     return render("calendars/leave.html", ctx, title=gettext("Leave the calendar"), calendar=api.show(ctx, calendar_id))
 
 
 @page("POST", "/calendars/{calendar_id}/leave")
 def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
-    """Leave a calendar that somebody shares with one."""
+    """Leave a calendar that someone shares with one."""
     policy.shared_calendar(ctx, calendar_id)
     blocks = params.read(Leaving).block
     api.unshare(ctx, calendar_id, Unsharing(user_name=policy.user(ctx).user_name, block=blocks))

@@ -29,7 +29,7 @@ def index(ctx: Context, params: ChangeWait) -> ChangeIndex:
 @endpoint("POST", "/api/changes/{seq}/undo")
 def undo(ctx: Context, seq: int, params: UndoInput) -> UndoResult:
     """Undo all that was changed by the request that made this change: deleted records come back with their ids, comments and responses,
-    changed ones get their old content, new ones are deleted. It needs the rights that the change needed. If somebody changed one of
+    changed ones get their old content, new ones are deleted. It needs the rights that the change needed. If someone changed one of
     the records since: 409, and nothing is changed. An undo is a change itself, and can be undone.
 
     Guests are told of it as of any change: of a new time, place or status, that an event does not take place, or that one does of whose

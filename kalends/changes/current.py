@@ -37,7 +37,7 @@ class Follower(Struct, frozen=True):
 
     @property
     def is_stranger(self) -> bool:
-        """Whether the calendar is followed by somebody who is no member of it. They must not learn of what was never public."""
+        """Whether the calendar is followed by someone who is no member of it. They must not learn of what was never public."""
         return self.calendar is not None and not self.calendar.is_member
 
     @property

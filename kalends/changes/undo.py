@@ -1,4 +1,4 @@
-"""Undo the changes of one request: every row is put back as it was, unless somebody changed it since."""
+"""Undo the changes of one request: every row is put back as it was, unless someone changed it since."""
 
 from msgspec import UNSET, UnsetType
 
@@ -145,7 +145,7 @@ def _require_unchanged(ctx: Context, rows: list[ChangeRow], records: Records) ->
     created = {record.key[0] for record in records.all if record.kind == "event" and record.before is None}
     later = [row for row in history.find_later(ctx, rows) if (row.kind, row.record_id) in keys or row.event_id in created]
     if later:
-        detail = gettext("Somebody changed this since, so it cannot be undone. Change it by hand instead.")
+        detail = gettext("Someone changed this since, so it cannot be undone. Change it by hand instead.")
         raise errors.Conflict(detail, _conflicts(ctx, records.all, later))
 
 

@@ -49,7 +49,7 @@ def create(data: str | None, database: str | None, admin: bool, **params: Any) -
             role = "admin" if admin else user_store.role_of_next(ctx)
             user_id = user_store.insert(ctx, person, password_hash, verified=True, role=role)
         except UniqueViolation:
-            stop("Somebody has this user name or e-mail address already.")
+            stop("Someone has this user name or e-mail address already.")
     click.echo(f"Created {person.user_name} (id {user_id}{', admin' if role == 'admin' else ''}).")
 
 
@@ -64,7 +64,7 @@ def invite(data: str | None, database: str | None, email_address: str) -> None:
         raise Invalid(errors)
     with open_context(data, database) as ctx, ctx.write():
         if user_store.find(ctx, params.email_address):
-            stop("Somebody has this e-mail address already.")
+            stop("Someone has this e-mail address already.")
         invitation = invitations.insert(ctx, params.email_address, None)
         click.echo(invitations.invitation_url(ctx.settings, invitation))
 

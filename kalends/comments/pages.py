@@ -44,5 +44,5 @@ def destroy(ctx: Context, comment_id: int, params: Form) -> Document:
 
 
 def _back(path: str) -> str:
-    """The page that somebody came from, or that of all comments."""
+    """The page that someone came from, or that of all comments."""
     return local_path(path or "/responses")

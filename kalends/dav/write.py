@@ -27,7 +27,7 @@ from kalends.records.invitation import Invitation
 
 
 def put_resource(call: Call) -> DavReply:
-    """Create the resource, or replace it. It is served byte for byte as it was sent, until somebody changes it here."""
+    """Create the resource, or replace it. It is served byte for byte as it was sent, until someone changes it here."""
     with call.ctx.read():
         calendar = find_calendar(call, to=Right.EDIT)
     # Outside of the write transaction, because it may take a while and others want to write.

@@ -5,7 +5,7 @@ from kalends.db import columns
 from kalends.deliveries.model import Channel
 from kalends.records.delivery import Delivery
 
-# Somebody has asked for these messages and waits for them. The index deliveries_urgent has the same kinds.
+# Someone has asked for these messages and waits for them. The index deliveries_urgent has the same kinds.
 URGENT = "kind IN ('reset', 'verify', 'confirm', 'response', 'proposal', 'link', 'send_to_me')"
 # How many owners of waiting messages are looked at for those who are next.
 MAX_OWNERS = 100

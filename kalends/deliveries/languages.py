@@ -26,7 +26,7 @@ def find_locale(ctx: Context, address: str) -> Locale:
 
 
 def remember(ctx: Context, address: str) -> None:
-    """Remember the language of the page on which somebody gave their own address. A client that asks for none says nothing."""
+    """Remember the language of the page on which someone gave their own address. A client that asks for none says nothing."""
     has_language = ctx.caller.headers.get("accept-language") or ctx.caller.cookie(COOKIE)
     is_own = ctx.actor is None or fold_case(ctx.actor.email_address) == fold_case(address)
     if not (has_language and is_own):

@@ -97,13 +97,13 @@ def _of_account(settings: Settings, channel: str) -> Iterator[Limit]:
         "account-sends-hour",
         settings.account_sends_per_hour,
         HOUR,
-        gettext("An account may send %(max)s messages an hour. Try again later, or ask whoever runs this service to raise the limit."),
+        gettext("An account may send %(max)s messages an hour. Try again later, or ask the administrator to raise the limit."),
     )
     yield Limit(
         "account-sends-day",
         settings.account_sends_per_day,
         DAY,
-        gettext("An account may send %(max)s messages a day. Try again later, or ask whoever runs this service to raise the limit."),
+        gettext("An account may send %(max)s messages a day. Try again later, or ask the administrator to raise the limit."),
     )
     if channel == "sms":
         yield _account_sms(settings)
@@ -115,8 +115,7 @@ def _account_sms(settings: Settings) -> Limit:
         settings.account_sms_per_day,
         DAY,
         gettext(
-            "An account may send %(max)s SMS a day. "
-            "Try again later, or ask whoever runs this service to raise the limit. E-mail may still work."
+            "An account may send %(max)s SMS a day. Try again later, or ask the administrator to raise the limit. E-mail may still work."
         ),
     )
 
@@ -144,7 +143,7 @@ def _announcements(settings: Settings) -> Limit:
         DAY,
         gettext(
             "An account may announce events to %(max)s addresses a day, and nothing was sent. "
-            "Try again later, or ask whoever runs this service to raise the limit."
+            "Try again later, or ask the administrator to raise the limit."
         ),
     )
 
@@ -156,7 +155,7 @@ def _invitations(settings: Settings) -> Limit:
         DAY,
         gettext(
             "An account may invite %(max)s people a day, and nobody was invited. "
-            "Try again later, or ask whoever runs this service to raise the limit."
+            "Try again later, or ask the administrator to raise the limit."
         ),
     )
 
@@ -164,12 +163,10 @@ def _invitations(settings: Settings) -> Limit:
 def _of_installation(settings: Settings, channel: str) -> Limit:
     if channel == "sms":
         refusal = gettext(
-            "This service sends %(max)s SMS a day, and today's are used up. "
-            "Try again later, or ask whoever runs this service to raise the limit."
+            "This service sends %(max)s SMS a day, and today's are used up. Try again later, or ask the administrator to raise the limit."
         )
         return Limit("sms-day", settings.sms_per_day, DAY, refusal)
     refusal = gettext(
-        "This service sends %(max)s e-mails a day, and today's are used up. "
-        "Try again later, or ask whoever runs this service to raise the limit."
+        "This service sends %(max)s e-mails a day, and today's are used up. Try again later, or ask the administrator to raise the limit."
     )
     return Limit(f"{channel}-day", settings.emails_per_day, DAY, refusal)

@@ -76,7 +76,7 @@ def insert_notice(
     event_id: int | None = None,
     address: str | None = None,
 ) -> int:
-    """Queue a notice without a limit, since whoever asks for it has one; return its id. address: of somebody without an account."""
+    """Queue a notice without a limit, since the person who asks for it has one; return its id. address: of someone without an account."""
     return _insert_mail(ctx, user, "notice", notice, event_id, address)
 
 

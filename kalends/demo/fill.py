@@ -54,7 +54,7 @@ from kalends.values import datetimes
 HOUR = 3600
 # How long ago the calendars were created.
 AGE = 21 * 24 * HOUR
-# Every third guest opts in; of every four, two bring somebody.
+# Every third guest opts in; of every four, two bring someone.
 OPT_IN_INTERVAL, COMPANION_INTERVAL = 3, 4
 
 STEPS = len(CALENDARS) + len(EVENTS) + len(ORGANISERS) + len(OTHER_EVENTS) + len(COMMENTS) + len(GUESTS)
@@ -189,7 +189,7 @@ def _create_comment(ctx: Context, event_ids: dict[str, int], comment: tuple[str,
 
 @contextmanager
 def _as(ctx: Context, actor: Actor | None, now: int) -> Iterator[None]:
-    """Act as somebody else, or at another time."""
+    """Act as someone else, or at another time."""
     before = ctx.actor, ctx.now
     ctx.actor, ctx.now = actor, now
     yield

@@ -39,7 +39,7 @@ ORGANISERS: list[tuple[dict[str, str], dict[str, Any]]] = [
             "name": "Kitchen and garden",
             "color": "#7a4b00",
             "public": True,
-            "description": "We cook what grows next door. Beginners are welcome, and so is whoever only eats.",
+            "description": "We cook what grows next door. Beginners are welcome, and so are those who only eat.",
         },
     ),
     (
@@ -48,7 +48,7 @@ ORGANISERS: list[tuple[dict[str, str], dict[str, Any]]] = [
             "name": "The small cinema",
             "color": "#3b3f8f",
             "public": True,
-            "description": "Forty seats, one projector, and somebody who says a few words before the film.",
+            "description": "Forty seats, one projector, and someone who says a few words before the film.",
         },
     ),
 ]
@@ -156,7 +156,7 @@ DESCRIPTIONS = {
     "Blue Hour Quartet": "Two sets with a break at half past nine.\n\nDoors open at eight. There is a cloak room, and soup.",
     "Open stage": "Bring your instrument, or just your ears. A piano, a bass and drums are there.",
     "Record fair": "Forty tables of vinyl. Swaps are welcome on the second day.",
-    "Film night: trumpets in the rain": "With an introduction by somebody who was there.",
+    "Film night: trumpets in the rain": "With an introduction by someone who was there.",
     "Big band night from New York": "The band plays in New York; we watch the stream together, at an hour that is kind to us.",
     "Children's matinee": "Big sounds for small ears. Prams may come in.",
     "Bebop workshop": "For all who know their scales.",
@@ -212,7 +212,7 @@ NOTES = ["", "With a friend of mine.", "", "I may be a little late.", "", "Looki
 COMMENTS = [
     ("Blue Hour Quartet", "Dana Weber", "Is there a cloak room?", True),
     ("Blue Hour Quartet", "Kenji Mori", "I heard them in Kyoto last year: do not miss the second set.", True),
-    ("Blue Hour Quartet", "Lucía Prieto", "Are there seats near the stage for somebody on crutches?", False),
+    ("Blue Hour Quartet", "Lucía Prieto", "Are there seats near the stage for someone on crutches?", False),
     ("Record fair", "Tom Baker", "May I bring two crates of my own?", False),
     ("Record fair", "Zofia Mazur", "Last year I found the one I had been after for ten years. On the second day!", True),
     ("Salomé Vidal sings", "Aïcha Diallo", "Two tickets to give away, write to me.", False),

@@ -44,7 +44,7 @@ class FeedCache:
                 self._feeds.move_to_end(version)
                 return feed
             if version in self._building:
-                raise Unavailable("This feed is being made for somebody else. Try again in a few seconds.", retry_after=5)
+                raise Unavailable("This feed is being made for someone else. Try again in a few seconds.", retry_after=5)
             self._building.add(version)
         try:
             content = build()

@@ -47,7 +47,7 @@ AUDIENCES = {"public": gettext("everyone"), "link": gettext("anyone with the lin
 DEFAULT_VISIBILITY = "link"
 # What the script of the form sends as the value of PREVIEW.
 LIVE = "live"
-CHANGED = gettext("Somebody changed this event while you were editing it. If you save now, your version replaces theirs.")
+CHANGED = gettext("Someone changed this event while you were editing it. If you save now, your version replaces theirs.")
 
 
 class Start(Struct, kw_only=True):
@@ -71,7 +71,7 @@ def render_form(
 ) -> Document:
     """The form of a new or an existing event.
 
-    stored: the event as somebody else has saved it in the meantime. preview: what the rule would do, or why that cannot be said.
+    stored: the event as someone else has saved it in the meantime. preview: what the rule would do, or why that cannot be said.
     quick: what was read from one line. is_fresh: nothing is filled in, so a draft in the browser may be.
     """
     return render(

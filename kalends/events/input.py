@@ -123,7 +123,7 @@ class EventFields(Struct, kw_only=True):
     tag_list: TagList = ""
     public: Annotated[bool, Meta(description="Whether everyone sees it; as its home calendar by default.")] | None = None
     visibility: (
-        Annotated[Visibility, Meta(description="Who sees it: everyone, whoever has its link, or the members of its calendars.")] | None
+        Annotated[Visibility, Meta(description="Who sees it: everyone, anyone who has its link, or the members of its calendars.")] | None
     ) = None
     party_max: PartyMax | None = None
     responses_open: Annotated[bool, Meta(description="Whether people can respond.")] = True

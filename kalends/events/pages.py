@@ -47,7 +47,7 @@ RESPONSE_FIELDS = ("email_address", "response", "name", "number", "plus_n", "com
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """What somebody chose before the form."""
+    """What someone chose before the form."""
 
     response: Attendance | None = None
 

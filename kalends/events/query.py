@@ -69,7 +69,7 @@ Moment = Annotated[str, Meta(max_length=100), FieldOptions(check=_check_moment, 
 
 
 class LinkHolder(Struct, kw_only=True):
-    """The link of somebody who is no member."""
+    """The link of someone who is no member."""
 
     link: EventLink | None = None
 

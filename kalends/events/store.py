@@ -142,7 +142,7 @@ def insert(ctx: Context, fields: EventFields, span: Span, calendar: TargetCalend
 
 
 def insert_occurrences(ctx: Context, pattern: Event, series_id: int, occurrences: list[dict[str, Any]]) -> None:
-    """Insert a copy of the pattern for each occurrence, on the calendars on which somebody who may edit it has placed it.
+    """Insert a copy of the pattern for each occurrence, on the calendars on which someone who may edit it has placed it.
 
     The status is that of the series: an occurrence that was cancelled or postponed alone does not pass it on."""
     names = [name for name in ("owner_id", "calendar_id", *_FIELDS) if name not in (*_SPAN, *STATUS)]

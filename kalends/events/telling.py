@@ -60,7 +60,7 @@ def tell_changed(ctx: Context, events: list[Event], notify: str, message: str | 
 
 
 def tell_restored(ctx: Context, events: list[Event], notify: str, message: str | None) -> Told | UnsetType:
-    """Tell the guests of events that were deleted, and are there again, that these take place: unless somebody is named, those who have
+    """Tell the guests of events that were deleted, and are there again, that these take place: unless someone is named, those who have
     been told of the deletion."""
     is_chosen = notify != "auto"
     coming = [event for event in events if event.status != "cancelled" and (is_chosen or not event.is_over(ctx.now))]
@@ -84,7 +84,7 @@ def tell_deleted(ctx: Context, events: list[Event], scope: str, notify: str, mes
 
 
 def tell_repeated(ctx: Context, event: Event, rule: str, removed: list[Event], notify: str, message: str | None) -> Told | UnsetType:
-    """Tell who is invited to the dates that are deleted next and, if somebody was named, the guests of the event how it repeats.
+    """Tell who is invited to the dates that are deleted next and, if someone was named, the guests of the event how it repeats.
 
     rule: how it repeats from now on, in words."""
     is_chosen = notify != "auto"
@@ -97,7 +97,7 @@ def tell_repeated(ctx: Context, event: Event, rule: str, removed: list[Event], n
 
 
 def _find_guests(ctx: Context, events: list[Event], notify: str) -> dict[int, list[Guest]]:
-    """Whom `notify` names of the guests of each event, without those who cannot see it and whoever makes the change."""
+    """Whom `notify` names of the guests of each event, without those who cannot see it and the person who makes the change."""
     guests: dict[int, list[Guest]] = defaultdict(list)
     if notify == "none" or not events:
         return guests

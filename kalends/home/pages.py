@@ -26,7 +26,7 @@ MAX_TRAIL, FIRST = 20, "0"
 def show(ctx: Context, params: Search) -> Document:
     """The public events that are going on or to come, each series once, and the calendars that match the words."""
     if (params.text or "").casefold() in days.NAMES and not params.when:
-        # Whoever types “tomorrow” means the day.
+        # Someone who types “tomorrow” means the day.
         params = structs.replace(params, text=None, when=(params.text or "").casefold())
     zone = reader_zone(ctx)
     span = to_span(params, ctx.now, zone)

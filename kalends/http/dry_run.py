@@ -16,7 +16,7 @@ from kalends.reply import Reply
 NAME = "dry_run"
 # The changes and messages that a reply lists.
 MAX_LISTED = 1_000
-# They describe what does not exist, or would sign somebody in.
+# They describe what does not exist, or would sign someone in.
 OMITTED = ("ETag", "Location")
 
 

@@ -119,7 +119,7 @@ def _origin(url: str) -> str:
 
 
 def _without_port(hop: str) -> str:
-    """`203.0.113.9:4711` and `[2001:db8::9]:4711` as some proxies write them: a port would make each connection somebody else."""
+    """`203.0.113.9:4711` and `[2001:db8::9]:4711` as some proxies write them: a port would make each connection someone else."""
     if hop.startswith("["):
         return hop[1:].partition("]")[0]
     return hop.partition(":")[0] if hop.count(":") == 1 else hop

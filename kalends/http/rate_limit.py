@@ -168,7 +168,7 @@ class SearchCounters:
         self._lock = threading.Lock()
 
     def count(self, ctx: Context) -> None:
-        """Count a search, unless somebody is signed in; raise TooMany beyond the limit."""
+        """Count a search, unless someone is signed in; raise TooMany beyond the limit."""
         if ctx.actor is not None or ctx.settings.rate_limits == "off":
             return
         limit, subject = guest_searches(ctx.settings), network(ctx.caller.address)
@@ -177,7 +177,7 @@ class SearchCounters:
             began, current, previous = self._windows.pop(subject, (start, 0, 0))
             if began != start:
                 current, previous = 0, current if began == start - limit.seconds else 0
-            # A refused search costs nothing and is not counted, so whoever waits is served.
+            # A refused search costs nothing and is not counted, so those who wait are served.
             self._windows[subject] = (start, min(current + 1, limit.max_uses), previous)
             if len(self._windows) > MAX_SEARCHERS:
                 del self._windows[next(iter(self._windows))]

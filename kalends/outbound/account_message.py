@@ -29,7 +29,7 @@ def reset(settings: Settings, delivery: Delivery, user: User, locale: Locale = E
     wording = Wording(
         gettext("A new password"),
         gettext(
-            "Somebody asked for a new password for %(user_name)s on %(service)s. If it was you, choose one here within the hour.",
+            "Someone asked for a new password for %(user_name)s on %(service)s. If it was you, choose one here within the hour.",
             **_names(settings, user),
         ),
         gettext("If it was not you, do nothing: your password stays as it is."),
@@ -53,7 +53,7 @@ def verify(settings: Settings, delivery: Delivery, user: User, locale: Locale = 
 
 
 def notice(settings: Settings, delivery: Delivery, user: User, locale: Locale = ENGLISH) -> EmailMessage:
-    """A notice of a change of the account, in case somebody else made it."""
+    """A notice of a change of the account, in case someone else made it."""
     wordings = _notices(_names(settings, user))
     return compose(settings, delivery, wordings[cast(ChangeNotice, delivery.notice or "password_changed")], locale)
 
@@ -79,7 +79,7 @@ def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
         "address_changed": Wording(
             gettext("Your e-mail address was changed"),
             gettext("The account %(user_name)s on %(service)s has another e-mail address now. Its mail no longer comes here.", **names),
-            gettext("If it was not you, write to whoever operates %(service)s.", service=names["service"]),
+            gettext("If it was not you, write to the administrator of %(service)s.", service=names["service"]),
         ),
         "key_created": Wording(
             gettext("A new key"),

@@ -39,8 +39,8 @@ def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, tuple[Wording
     """Of each notice, what it says, the path that its button leads to, and the label of the button."""
     service = {"service": names["service"]}
     waiting = Wording(
-        gettext("Somebody waits for your approval"),
-        gettext("Somebody has registered on %(service)s, and waits until an administrator decides.", **service),
+        gettext("Someone waits for your approval"),
+        gettext("Someone has registered on %(service)s, and waits until an administrator decides.", **service),
         gettext("You get this because you administer the site: once a day, however many wait."),
     )
     approved = Wording(
@@ -51,11 +51,11 @@ def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, tuple[Wording
     refused = Wording(
         gettext("Your registration was not accepted"),
         gettext("The administrators of %(service)s have not accepted the registration with this address. It is deleted.", **service),
-        gettext("If you think that this is a mistake, write to whoever operates %(service)s.", **service),
+        gettext("If you think that this is a mistake, write to the administrator of %(service)s.", **service),
     )
     registered = Wording(
         gettext("You have an account already"),
-        gettext("Somebody has registered on %(service)s with your e-mail address, which is that of the account %(user_name)s.", **names),
+        gettext("Someone has registered on %(service)s with your e-mail address, which is that of the account %(user_name)s.", **names),
         gettext("If you have forgotten your password, choose a new one: %(service)s/reset. If it was not you, do nothing.", **service),
     )
     test = Wording(

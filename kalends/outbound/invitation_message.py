@@ -155,7 +155,7 @@ def _note_lead(note: Note, guest: str) -> Text:
     if note.kind == "counter":
         return gettext("%(guest)s proposes another time for this event. Change the event, or write to them.", guest=guest)
     if note.kind == "delegated":
-        return gettext("%(guest)s sends somebody else in their place. Invite that person, if you agree.", guest=guest)
+        return gettext("%(guest)s sends someone else in their place. Invite that person, if you agree.", guest=guest)
     if note.kind == "unreadable":
         return gettext("%(guest)s replied to the invitation with a calendar that could not be read: %(text)s.", guest=guest, text=note.text)
     return gettext("Your reply to the invitation was not recorded: %(text)s", text=note.text)

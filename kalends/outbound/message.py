@@ -37,8 +37,8 @@ MAX_SEGMENTS = 2
 MAX_DESCRIPTION = 4_000
 # A title is not shortened below this length to keep the exact time.
 MIN_TITLE = 20
-REQUESTED = gettext("You get this because somebody asked for it to be sent to this address.")
-RESPONDED = gettext("You get this because somebody responded to this event with this address.")
+REQUESTED = gettext("You get this because someone asked for it to be sent to this address.")
+RESPONDED = gettext("You get this because someone responded to this event with this address.")
 NEW_DATE = gettext("This event has a new date. Can you come? Please respond again: until then, your earlier response counts.")
 
 
@@ -87,7 +87,7 @@ def confirmation(settings: Settings, delivery: Delivery, owner: User, locale: Lo
     names = {"service": settings.url, "owner": _line(owner.name or owner.user_name)}
     url = confirm_url(settings, delivery.id)
     parts = (
-        gettext("Somebody asked %(service)s to tell this address about events of %(owner)s.", **names),
+        gettext("Someone asked %(service)s to tell this address about events of %(owner)s.", **names),
         gettext("If it was you, confirm it here within 30 days:"),
         url,
         gettext("If it was not, do nothing: you will not be told of any event."),

@@ -24,7 +24,7 @@ from kalends.web.render import render_text
 MAX_LINES = 30
 MAX_EVENTS = 20
 MAX_QUOTE = 200
-# Whoever has asked to be forgotten.
+# People who have asked to be forgotten.
 ERASED = gettext("A guest whose data were erased at their request")
 REASONS = {
     "at_once": gettext("You get this as it happens because these are your events."),

@@ -28,9 +28,9 @@ SUBJECTS = {
     "NO": lambda title: gettext("You said no: %(title)s", title=title),
 }
 PROPOSED = {
-    "YES": gettext("Somebody responded “yes” to this event with your address. If it was you, confirm it within 48 hours."),
-    "MAYBE": gettext("Somebody responded “maybe” to this event with your address. If it was you, confirm it within 48 hours."),
-    "NO": gettext("Somebody responded “no” to this event with your address. If it was you, confirm it within 48 hours."),
+    "YES": gettext("Someone responded “yes” to this event with your address. If it was you, confirm it within 48 hours."),
+    "MAYBE": gettext("Someone responded “maybe” to this event with your address. If it was you, confirm it within 48 hours."),
+    "NO": gettext("Someone responded “no” to this event with your address. If it was you, confirm it within 48 hours."),
 }
 CONFIRM = {"YES": gettext("Yes, I say yes"), "MAYBE": gettext("Yes, I say maybe"), "NO": gettext("Yes, I say no")}
 
@@ -98,7 +98,7 @@ def removal_mail(settings: Settings, delivery: Delivery, event: Event, locale: L
 
 
 def proposal_mail(settings: Settings, delivery: Delivery, event: Event, proposal: Proposal, locale: Locale = ENGLISH) -> EmailMessage:
-    """The link that confirms a response which somebody made with this address."""
+    """The link that confirms a response which someone made with this address."""
     choice = proposal.params.value.response
     note = gettext("If it was not you, do nothing: nothing changes, and the request is deleted.")
     links = [Link(CONFIRM[choice], proposals.url(settings, proposal))]

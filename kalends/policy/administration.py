@@ -10,7 +10,7 @@ from kalends.records.user import AccountStatus, User
 
 _INACTIVE = {
     "waiting": "Your account waits for the approval of an administrator. You get mail when you can sign in.",
-    "suspended": "Your account is suspended. Write to whoever operates this site.",
+    "suspended": "Your account is suspended. Write to the administrator.",
 }
 
 
@@ -39,7 +39,7 @@ def managed_user(ctx: Context, user_id: int) -> User:
 
 
 def status_of_new_account(site: Site, *, is_invited: bool) -> AccountStatus:
-    """The status of an account that somebody makes. Raises Forbidden if they may not make one."""
+    """The status of an account that someone makes. Raises Forbidden if they may not make one."""
     if site.registration == "open" or (is_invited and site.registration != "closed"):
         return "active"
     if site.registration == "approval":

@@ -1,4 +1,4 @@
-"""The link of an event, `/e/<id>-<MAC>`: whoever has it sees the event and responds, without an account.
+"""The link of an event, `/e/<id>-<MAC>`: anyone who has it sees the event and responds, without an account.
 
 The link of one date of a series opens all dates of the series that are seen by link."""
 
@@ -46,7 +46,7 @@ def open_link(ctx: Context, link: str | None) -> int:
 
 
 def event_of_guest(ctx: Context, event_id: int) -> Event:
-    """The event for somebody who has responded to it or commented on it: also without its link, which they had then."""
+    """The event for someone who has responded to it or commented on it: also without its link, which they had then."""
     sql = f"{SELECT_EVENTS} WHERE e.id = :id AND (e.by_link OR {event_visible(ctx)})"
     event = ctx.tx.one(Event, sql, id=event_id, me=me(ctx))
     if event is None:

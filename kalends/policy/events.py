@@ -17,7 +17,7 @@ from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 DELETED_EVENT_LIFETIME = 90 * 86_400
 
 # A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
-# calendar on which somebody who may edit it has placed it. (The home calendar is a placement that grants this, too.)
+# calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.)
 # An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
 VISIBLE_TO_USER = f"""(
     e.public OR e.owner_id = :me

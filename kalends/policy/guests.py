@@ -87,7 +87,7 @@ def response(ctx: Context, response_id: int, *, to: Right = Right.SEE) -> tuple[
 def can_see_response(ctx: Context, response: Response, event: Event) -> bool:
     """Whether the actor may see and change the response.
 
-    The event's editors may, whoever has verified the address of the response, and the account that created it.
+    The event's editors may, anyone who has verified the address of the response, and the account that created it.
     """
     is_own = response.user_id is not None and response.user_id == me(ctx)
     return event.can_edit or is_own or has_verified(ctx, response.email_address)

@@ -1,4 +1,4 @@
-"""The link of an invitation, `/i/<id>-<MAC>`: whoever has it sees the event, also a private one, and responds without an account."""
+"""The link of an invitation, `/i/<id>-<MAC>`: anyone who has it sees the event, also a private one, and responds without an account."""
 
 import hmac
 
@@ -23,7 +23,7 @@ REPLY_MAC_DIGITS = 24
 
 
 def invitation_token(settings: Settings, invitation: Invitation) -> str:
-    """It covers the address, so that a row that is about somebody else has another link."""
+    """It covers the address, so that a row that is about someone else has another link."""
     return f"{invitation.id}-{derive(settings, 'invitation', f'{invitation.id}.{invitation.email_key}')[:32]}"
 
 

@@ -1,4 +1,4 @@
-"""The personal link of a response, `/r/<id>-<MAC>`: whoever has it may see and change the response, without an account."""
+"""The personal link of a response, `/r/<id>-<MAC>`: anyone who has it may see and change the response, without an account."""
 
 import hmac
 
@@ -86,5 +86,5 @@ def _limit_party(ctx: Context, response: Response, event: Event) -> Event:
 
 
 def _mac(settings: Settings, response: Response) -> str:
-    """It covers the address, so that a row that is about somebody else has another link."""
+    """It covers the address, so that a row that is about someone else has another link."""
     return derive(settings, "response", f"{response.id}.{response.link_version}.{fold_case(response.email_address)}")[:32]

@@ -52,7 +52,7 @@ def save_proven(
     """Check and store the answers of a caller with proof. What was answered before stays, if they send no answers.
 
     is_new_yes: what is required must be answered now; a question that was added since a YES is asked later.
-    by_editor: an editor who responds for somebody need not know the answers: the guest's personal link asks for them.
+    by_editor: an editor who responds for someone need not know the answers: the guest's personal link asks for them.
     """
     if response.response != "YES":
         if response.version > 1:

@@ -26,7 +26,7 @@ MessageKind = Literal[
 ]
 # The changes of an account that its user is notified of.
 ChangeNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
-# What people are told of registrations: that they are invited, what became of theirs, and, as admins, that somebody waits; and a test.
+# What people are told of registrations: that they are invited, what became of theirs, and, as admins, that someone waits; and a test.
 AdministrationNotice = Literal[
     "account_invited", "account_waiting", "account_approved", "account_refused", "address_registered", "test_message"
 ]

@@ -12,7 +12,7 @@ from kalends.values import datetimes
 FIELD, RECORD = "\x1f", "\x1e"
 
 
-# Who sees an event: everyone, whoever has its link, or only the members of its calendars.
+# Who sees an event: everyone, anyone who has its link, or only the members of its calendars.
 Visibility = Literal["public", "link", "members"]
 
 
@@ -68,7 +68,7 @@ class Event(Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """Whether people without an account can open it: everyone, or whoever has its link."""
+        """Whether people without an account can open it: everyone, or anyone who has its link."""
         return self.public or self.by_link
 
     @property

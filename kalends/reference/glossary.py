@@ -97,7 +97,7 @@ MEANINGS = {
     "tag_list": "Tags, comma-delimited.",
     "tags": "Tags, as an array.",
     "public": "Whether everyone can see it.",
-    "visibility": "Who sees the event: everyone (public), whoever has its link (link), or the members of its calendars (members).",
+    "visibility": "Who sees the event: everyone (public), anyone who has its link (link), or the members of its calendars (members).",
     "link_url": "The link by which people without an account see the event, for those who may edit it; null if it has none.",
     "Status.status": "One word: ok.",
     "status": "Whether the event takes place: planned, cancelled or postponed.",

@@ -13,10 +13,10 @@ from kalends.web.render import render
 
 REASONS = [
     ("spam", gettext("It is spam")),
-    ("abuse", gettext("It is hateful, or harasses somebody")),
+    ("abuse", gettext("It is hateful, or harasses someone")),
     ("illegal", gettext("It is against the law")),
     ("misleading", gettext("It is not true, or a fraud")),
-    ("private", gettext("It shows something private of somebody")),
+    ("private", gettext("It shows something private of someone")),
     ("other", gettext("Something else")),
 ]
 TITLES = {

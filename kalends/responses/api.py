@@ -122,7 +122,7 @@ def link(ctx: Context, params: LinkRequest) -> LinkRequested:
 
 @endpoint("GET", "/api/responses/{response_id}", guests=True)
 def show(ctx: Context, response_id: int, params: ResponseProof) -> ResponseItem:
-    """The response, for the event's editors, the responder, and whoever has its `token`."""
+    """The response, for the event's editors, the responder, and anyone who has its `token`."""
     response, _ = _load(ctx, response_id, params.token)
     return present.item(ctx, response)
 
@@ -136,7 +136,7 @@ def edit(ctx: Context, response_id: int) -> ResponseFields:
 
 @endpoint("PUT", "/api/responses/{response_id}", guests=True, rate_limited=True)
 def update(ctx: Context, response_id: int, params: Changes[ResponseChanges]) -> ResponseItem:
-    """Change the response: the event's editors, the responder, and whoever has its `token` may."""
+    """Change the response: the event's editors, the responder, and anyone who has its `token` may."""
     token = params.get("token")
     response, event = _load(ctx, response_id, token, of_hidden=params.get("response") == "NO")
     who = by_link(response.email_address, response.name) if token else author_of(ctx, response)
@@ -165,7 +165,7 @@ def reset_link(ctx: Context, response_id: int, params: ResponseProof) -> Respons
 def reminders(ctx: Context, response_id: int, params: ReminderChoice) -> RemindersChosen:
     """Switch the reminders of the event off or on for the responder, of a series for all dates that they have responded to.
 
-    The responder and whoever has its `token` may; the event's editors may switch them off.
+    The responder and anyone who has its `token` may; the event's editors may switch them off.
     """
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
     if params.wanted and params.token is None and is_another(ctx, event, author_of(ctx, response)):
@@ -176,7 +176,7 @@ def reminders(ctx: Context, response_id: int, params: ReminderChoice) -> Reminde
 
 @endpoint("DELETE", "/api/responses/{response_id}", guests=True, rate_limited=True)
 def destroy(ctx: Context, response_id: int, params: ResponseRemoval) -> Deletion:
-    """Delete the response: the event's editors, the responder, and whoever has its `token` may. Editors tell the guest by mail,
+    """Delete the response: the event's editors, the responder, and anyone who has its `token` may. Editors tell the guest by mail,
     unless they send `notify=false`."""
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
     by_editor = params.token is None and is_another(ctx, event, author_of(ctx, response))

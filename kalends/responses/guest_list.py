@@ -66,7 +66,7 @@ def _search(query: GuestQuery, params: dict[str, Any]) -> str:
 
 
 def _position(ctx: Context, sort: str, after: int | None, params: dict[str, Any]) -> str:
-    """What follows the last guest of the page before. If somebody has removed that one, the list begins again."""
+    """What follows the last guest of the page before. If someone has removed that one, the list begins again."""
     if after is None:
         return ""
     if sort not in _KEYS:

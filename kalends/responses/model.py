@@ -65,13 +65,13 @@ Token = Annotated[str, Meta(max_length=100, description="What follows /r/ in the
 
 
 class ResponseProof(Struct, kw_only=True):
-    """Proof for somebody without an account."""
+    """Proof for someone without an account."""
 
     token: Token | None = None
 
 
 class ReminderChoice(ResponseProof, kw_only=True):
-    """Whether the guest wants to be reminded, with proof for somebody without an account."""
+    """Whether the guest wants to be reminded, with proof for someone without an account."""
 
     wanted: Annotated[bool, Meta(description="Whether to remind the guest of the event.")]
 
@@ -83,13 +83,13 @@ class RemindersChosen(Struct):
 
 
 class ResponseRemoval(ResponseProof, kw_only=True):
-    """Proof for somebody without an account, and whether the guest is told."""
+    """Proof for someone without an account, and whether the guest is told."""
 
     notify: Notify = True
 
 
 class ResponseChanges(ResponseFields, kw_only=True):
-    """The fields to change, with proof for somebody without an account."""
+    """The fields to change, with proof for someone without an account."""
 
     OPTIONS: ClassVar = ResponseFields.OPTIONS
 

@@ -33,7 +33,7 @@ class News(Struct, frozen=True):
 
 
 def record(ctx: Context, event: Event, *, response_id: int | None = None, comment_id: int | None = None, is_changed: bool = True) -> None:
-    """Note that somebody responded to the event or commented on it, unless its owner did so or wants no mail about it.
+    """Note that someone responded to the event or commented on it, unless its owner did so or wants no mail about it.
 
     is_changed: if not, the response was only proposed, and the row is not due before it is confirmed. It is written even so: callers
     without proof could tell the difference by the time.

@@ -22,7 +22,7 @@ def respond(
     The event comes from the policy, which decides whether it is visible. Return None to callers who may not see the stored response,
     whether or not the address has responded before: they cause the same statements, and as many rows to be written.
 
-    With proof, NO is always possible: whoever does not come must be able to say so.
+    With proof, NO is always possible: anyone who does not come must be able to say so.
 
     asks: the request says YES, MAYBE or NO itself, which takes an offer; if not, and the party is the same, nobody's seats change.
     standing: it is one date of a response to a series. It leaves the date's own response alone, waits where there is no seat, and sends

@@ -1,4 +1,4 @@
-"""The seats of an event with a capacity. Whoever changes them locks the event first; then one walk gives the free seats to the queue."""
+"""The seats of an event with a capacity. Anyone who changes them locks the event first; then one walk gives the free seats to the queue."""
 
 from collections.abc import Iterable
 
@@ -169,7 +169,7 @@ def hold_all(ctx: Context, event_id: int) -> None:
 
 
 def release_all(ctx: Context, event: Event) -> None:
-    """Forget the seats of an event that has no capacity any more: whoever waits can come."""
+    """Forget the seats of an event that has no capacity any more: anyone who waits can come."""
     rows = ctx.tx.rows(f"SELECT id FROM responses WHERE event_id = :id AND {IS_WAITING}", id=event.id)
     place_notice.insert(ctx, event.id, [response_id for (response_id,) in rows], "place_granted")
     ctx.tx.run(

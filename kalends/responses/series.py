@@ -91,7 +91,7 @@ def _has_proof_of(ctx: Context, series_id: int, email_address: str) -> bool:
 
 def extend(ctx: Context, series_id: int) -> None:
     """Write the standing responses to the dates that were created since, in the order in which they were given: as those of the guests,
-    whoever extends the series."""
+    the person who extends the series."""
     sql = f"SELECT {columns(StandingResponse)} FROM series_responses WHERE series_id = :id ORDER BY id"
     standing = ctx.tx.all(StandingResponse, sql, id=series_id)
     if not standing:

@@ -26,13 +26,13 @@ def index(ctx: Context, params: Paging) -> Document:
 
 @page("GET", "/subscribers/{subscriber_id}/delete")
 def ask(ctx: Context, subscriber_id: int) -> Document:
-    """Ask before somebody is taken off the list."""
+    """Ask before someone is taken off the list."""
     subscriber = policy.subscriber(ctx, subscriber_id)
     return render("subscribers/delete.html", ctx, title=gettext("Remove from the list"), subscriber=subscriber)
 
 
 @page("POST", "/subscribers/{subscriber_id}/delete")
 def destroy(ctx: Context, subscriber_id: int, params: Form) -> Document:
-    """Take somebody off the list."""
+    """Take someone off the list."""
     api.destroy(ctx, subscriber_id)
     return redirect(ctx, "/subscribers", done="removed")

@@ -13,7 +13,7 @@ from kalends.web.render import render
 @page("GET", "/unsubscribe/{token}", guests=True, credentials=False)
 @page("GET", "/u/{token}", guests=True, credentials=False)
 def ask(ctx: Context, token: str) -> Document:
-    """Ask before somebody leaves the list: programs that open links must not unsubscribe anybody."""
+    """Ask before someone leaves the list: programs that open links must not unsubscribe anybody."""
     _subscriber(ctx, token)
     return render("subscribers/unsubscribe.html", ctx, title=gettext("Unsubscribe"))
 

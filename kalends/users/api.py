@@ -186,4 +186,4 @@ def _require_free_names(ctx: Context, params: Registration, admission: Admission
 
 
 def _conflict(field: str) -> errors.Conflict:
-    return errors.Conflict(gettext("Somebody has this %(field)s already.", field=field), [FieldError(field, gettext("is taken"), "taken")])
+    return errors.Conflict(gettext("Someone has this %(field)s already.", field=field), [FieldError(field, gettext("is taken"), "taken")])

@@ -19,7 +19,7 @@ from kalends.values.text import fold_case
 
 
 class Admission(Struct, frozen=True):
-    """How somebody may register: with which invitation, and what the status of the account is then."""
+    """How someone may register: with which invitation, and what the status of the account is then."""
 
     status: AccountStatus
     invitation: AccountInvitation | None = None
@@ -65,14 +65,14 @@ def insert(ctx: Context, params: Registration, password_hash: str, admission: Ad
 
 
 def mail_verification(ctx: Context, user: User) -> None:
-    """Mail a link to verify the address, within a limit, because the address may belong to somebody else."""
+    """Mail a link to verify the address, within a limit, because the address may belong to someone else."""
     sending_limits.count_link(ctx)
     languages.remember(ctx, user.email_address)
     deliveries.insert_account_mail(ctx, user, "verify")
 
 
 def _tell_admins(ctx: Context, user: User) -> None:
-    """Mail the admins that somebody waits: when nobody else does, and once a day while others join."""
+    """Mail the admins that someone waits: when nobody else does, and once a day while others join."""
     # The index has those alone who are not active.
     others = "SELECT 1 FROM users WHERE status = 'waiting' AND status <> 'active' AND id <> :id LIMIT 1"
     is_first = not ctx.tx.rows(others, id=user.id)

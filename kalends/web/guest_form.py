@@ -1,6 +1,6 @@
 """Protection of guests' forms against spam, without a captcha: an input that people do not see, and a least time to fill in the form.
 
-The time is signed and part of the form, so nothing is stored. Where scripts run, the page tells that somebody pressed a key or a button,
+The time is signed and part of the form, so nothing is stored. Where scripts run, the page tells that someone pressed a key or a button,
 and then no time is asked for: who lets the browser fill in the form is quick. A form that is refused is shown again with all that was
 typed, and then sending it again is enough."""
 

@@ -167,7 +167,7 @@ MESSAGES = {
     "webhook_created": gettext("A new webhook"),
     "webhook_disabled": gettext("A webhook was switched off"),
     "account_invited": gettext("Make my account"),
-    "account_waiting": gettext("Somebody waits for your approval"),
+    "account_waiting": gettext("Someone waits for your approval"),
     "account_approved": gettext("Your account is approved"),
     "account_refused": gettext("Your registration was not accepted"),
     "address_registered": gettext("You have an account already"),

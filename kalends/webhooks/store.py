@@ -173,7 +173,7 @@ def disable(ctx: Context, webhook_id: int, reason: DisabledReason) -> None:
 
 
 def disable_all(ctx: Context, user_id: int, reason: DisabledReason = "password") -> None:
-    """Switch off the user's webhooks, since somebody else may have made them, or the account is suspended."""
+    """Switch off the user's webhooks, since someone else may have made them, or the account is suspended."""
     ctx.tx.run(
         """UPDATE webhooks SET enabled = FALSE, disabled_reason = :reason, leased_until = 0, updated_at = :now
            WHERE user_id = :user_id AND enabled""",

@@ -29,7 +29,7 @@ def test_the_primary_calendar_cannot_be_deleted(cast: Cast) -> None:
 
 
 def test_the_id_of_a_deleted_calendar_is_not_reused(cast: Cast) -> None:
-    """Somebody may still hold a link to it."""
+    """Someone may still hold a link to it."""
     calendar = a_calendar(cast.alice)
     cast.alice.delete(f"/api/calendars/{calendar['id']}")
     assert a_calendar(cast.alice)["id"] > calendar["id"]

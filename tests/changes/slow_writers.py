@@ -72,7 +72,7 @@ class SlowWriters:
         self._monkeypatch = monkeypatch
         self._has_failed = False
         people = [cast.alice, *(Person(cast.anonymous, f"writer{number}") for number in range(1, count))]
-        # It is public for as long as somebody follows it.
+        # It is public for as long as someone follows it.
         calendar_id = a_calendar(cast.alice, public=True)["id"]
         self._writers = [BusyWriter(people, Random(random.random()), person, calendar_id) for person in people]
         scopes = [(person, None) for person in people[:6]] + [(client, calendar_id) for client in (*people[:4], cast.carol, cast.anonymous)]

@@ -1,4 +1,4 @@
-"""Undo: every kind of change is put back as it was, or refused with 409 if somebody changed it since."""
+"""Undo: every kind of change is put back as it was, or refused with 409 if someone changed it since."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

@@ -87,7 +87,7 @@ def test_permissions(cast: Cast, method: str, kind: str) -> None:
         if kind == "into":
             assert put(actor, f"{calendar_path(actor)}b.ics", ics(f"u-{name}")).status == 201
         path = calendar_path(actor, calendar["id"])
-        # Nobody acts in the home of somebody else.
+        # Nobody acts in the home of someone else.
         other = calendar_path(cast.dave, calendar["id"])
         assert request(actor, method, kind if kind != "into" else "resource", other).status in (403, 404)
         reply = request(actor, method, kind, path)
@@ -105,7 +105,7 @@ def test_folders_of_others_are_not_there(cast: Cast, method: str, kind: str) -> 
     for actor, status in ((cast.alice, FOLDERS[method, kind][0]), (cast.bob, FOLDERS[method, kind][1]), (cast.anonymous, 401)):
         reply = actor.request(method, path, body=SEARCH if method == "REPORT" else "", headers={"Depth": "0"})
         assert reply.status == status, reply
-        # Whoever asks learns of no other user.
+        # Anyone who asks learns of no other user.
         assert own.encode() not in reply.content or actor is cast.alice
 
 

@@ -90,8 +90,8 @@ def test_a_search_has_the_same_plan_however_many_terms_it_has(
     cast: Cast, plans: Plans, statements: dict[str, str], term: str, count: int
 ) -> None:
     text = " ".join(term.replace("a", "abcdefghijklmnopqrst"[i], 1) for i in range(count))
-    for somebody in (cast.anonymous, cast.alice):
-        assert somebody.get("/api/events", query={"text": text, "count": "true"}).status == 200
+    for someone in (cast.anonymous, cast.alice):
+        assert someone.get("/api/events", query={"text": text, "count": "true"}).status == 200
     assert complaints(plans, statements) == []
 
 

@@ -156,7 +156,7 @@ def test_a_browser_reads_its_own_writes_by_its_cookie(servers: list[Client], nod
 
 def test_a_forged_position_does_not_lead_guests_to_the_primary(servers: list[Client]) -> None:
     before = _count(server="primary")
-    settings = Settings(secret="the secret of somebody else, who forges")
+    settings = Settings(secret="the secret of someone else, who forges")
     for forged in (sign(settings, UNREACHABLE), f"{UNREACHABLE:016x}", "ffffffffffffffff.", "é"):
         assert servers[0].get("/api/events", headers={"Cookie": f"{COOKIE}={forged}"}).status == 200
     assert _count(server="primary") == before

@@ -1,4 +1,4 @@
-"""Which messages a worker sends next: those that somebody waits for, then those of each organiser in turn."""
+"""Which messages a worker sends next: those that someone waits for, then those of each organiser in turn."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -65,7 +65,7 @@ def attempt(db: Database, settings: Settings, clock: Clock) -> Attempt:
 
 
 def a_send_to_me(cast: Cast, event: dict[str, Any], **more: Any) -> int:
-    """Somebody has the event sent to them."""
+    """Someone has the event sent to them."""
     reply = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"} | more)
     assert reply.status == 202, reply
     delivery_id: int = reply.json["deliveries"][0]["id"]

@@ -26,9 +26,9 @@ class Service:
     def __init__(self, db: Database, settings: Settings, clock: Clock):
         self._db, self._settings, self._clock = db, settings, clock
 
-    def client(self, somebody: Client, **limits: int) -> Client:
+    def client(self, someone: Client, **limits: int) -> Client:
         changes: dict[str, Any] = {"rate_limits": "on", **limits}
-        return Client(application(self._db, structs.replace(self._settings, **changes), self._clock), somebody.token)
+        return Client(application(self._db, structs.replace(self._settings, **changes), self._clock), someone.token)
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ def tell_and_kill(folder: Path, service: Running, database: str, rounds: int = 1
 
 
 class _Organiser:
-    """Somebody who tells the guests of an event."""
+    """Someone who tells the guests of an event."""
 
     def __init__(self, service: Running, token: str):
         self._service, self._headers = service, bearer(token)

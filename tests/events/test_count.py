@@ -16,8 +16,8 @@ def test_up_to_the_bound_a_total_is_exact_and_beyond_it_says_that_it_is_not(cast
     calendar = a_calendar(cast.alice, public=True)["id"]
     for event_count in range(1, MOST + 3):
         an_event(cast.alice, calendar_id=calendar)
-        for somebody in (cast.alice, cast.anonymous):
-            result = somebody.get("/api/events", query={"calendar_id": calendar, "count": "true", "limit": 0}).json
+        for someone in (cast.alice, cast.anonymous):
+            result = someone.get("/api/events", query={"calendar_id": calendar, "count": "true", "limit": 0}).json
             assert (result["total_is_exact"], result["total"] >= min(event_count, MOST), result["total"] <= event_count) == (
                 event_count <= MOST,
                 True,
@@ -54,8 +54,8 @@ def test_a_series_and_selected_events_are_counted_exactly(cast: Cast) -> None:
     events = [an_event(cast.alice, public=True)["id"] for _ in range(MOST + 2)]
     repeated = cast.alice.put(f"/api/events/{events[0]}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-03"}).json
     for query in ({"series_id": repeated["series_id"]}, {"ids": ",".join(map(str, events[:3]))}):
-        for somebody in (cast.alice, cast.anonymous):
-            result = somebody.get("/api/events", query={"count": "true", **query}).json
+        for someone in (cast.alice, cast.anonymous):
+            result = someone.get("/api/events", query={"count": "true", **query}).json
             assert (result["total"], result["total_is_exact"]) == (3, True)
 
 

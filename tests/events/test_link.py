@@ -1,4 +1,4 @@
-"""Visibility by link: whoever has `/e/<token>` sees the event and responds, without an account."""
+"""Visibility by link: anyone who has `/e/<token>` sees the event and responds, without an account."""
 
 from typing import Any
 
@@ -266,7 +266,7 @@ def test_a_guest_keeps_the_own_response_and_comment_without_the_link(cast: Cast,
     assert carol.put(f"/api/comments/{comment['id']}", json={"comment": "Oh"}).status == 200
     assert cast.dave.get(f"/api/responses/{response['id']}").status == 404
     assert cast.dave.put(f"/api/comments/{comment['id']}", json={"comment": "Oh"}).status == 404
-    # What somebody proposed without proof is confirmed by mail, which has no link of the event.
+    # What someone proposed without proof is confirmed by mail, which has no link of the event.
     a_response(cast.anonymous, event, email_address=carol.email_address, link=link)
     proposal = a_proposal_token(settings, 1_780_000_000)
     assert cast.anonymous.post(f"/r/confirm/{proposal}").status == 303

@@ -119,7 +119,7 @@ def test_an_editor_of_the_home_calendar_may_remove_the_event_from_it(cast: Cast)
 
 @pytest.mark.parametrize(("actor", "status"), [("alice", 200), ("bob", 200), ("vera", 403), ("carol", 403), ("anonymous", 401)])
 def test_editors_of_the_calendar_remove(cast: Cast, actor: str, status: int) -> None:
-    """Editors of a calendar decide which events are on it, whoever owns the event."""
+    """Editors of a calendar decide which events are on it, no matter who owns the event."""
     calendar = a_calendar(cast.alice, public=True)
     shared(cast.alice, calendar, cast.bob, "editor")
     shared(cast.alice, calendar, cast.vera, "viewer")

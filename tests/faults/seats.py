@@ -77,7 +77,7 @@ def _kill(service: Running, event_id: int, number: int, until: float) -> set[str
 
 
 def _wrong_seats(tx: Transaction, event_id: int) -> int:
-    """1 if the counts are not the sums of the responses, more seats are taken than there are, or somebody waits who fits."""
+    """1 if the counts are not the sums of the responses, more seats are taken than there are, or someone waits who fits."""
     [(taken, waiting)] = tx.rows("SELECT taken, waiting FROM response_settings WHERE event_id = :id", id=event_id)
     rows = tx.rows("SELECT held, queued_at, queued_for, response FROM responses WHERE event_id = :id", id=event_id)
     held = sum(row[0] for row in rows)

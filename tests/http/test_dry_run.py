@@ -97,7 +97,7 @@ def _without_scope(scene: Scene) -> dict[str, Any]:
 
 
 NEW = {"title": "New", "start_time": "2027-06-01"}
-# Every write on events that can tell somebody, or might.
+# Every write on events that can tell someone, or might.
 WRITES: dict[str, Callable[[Scene], tuple[str, str, Any]]] = {
     "create": lambda scene: ("POST", "/api/events", {"json": NEW | scene.notice}),
     "create several": lambda scene: ("POST", "/api/events", {"json": [NEW | scene.notice] * 2}),

@@ -65,7 +65,7 @@ PREPARED: dict[str, Callable[[Scene], dict[str, Any]]] = {
 }
 # They have nothing to do for new records: no delivery has failed, and the mail of an invitation waits already.
 IDLE = {"POST /api/webhooks/{webhook_id}/redeliver", "PUT /api/events/{event_id}/invitations/{invitation_id}/resend"}
-# They delete the calendar of somebody else, which the admin does not see.
+# They delete the calendar of someone else, which the admin does not see.
 HIDDEN = {"PUT /api/admin/people/{person_id}/refuse", "DELETE /api/admin/people/{person_id}"}
 
 

@@ -94,7 +94,7 @@ def test_a_forged_sender_changes_nothing_and_needs_none(cast: Cast, db: Database
     assert _responses(cast.alice, event) == []
     forged = replies.gmail(to=to.upper(), guest="eve@example.net").replace(b"From: Ana <ana@example.com>", b"From: eve@example.net")
     assert receive(forged) == "responded"
-    # The response is that of the invited address, whoever seems to have sent the mail.
+    # The response is that of the invited address, no matter who seems to have sent the mail.
     assert _responses(cast.alice, event) == [(GUEST, "YES", 0)]
 
 
@@ -167,7 +167,7 @@ def test_texts_and_counter_proposals_reach_the_organiser(cast: Cast, db: Databas
     assert {mail["To"] for mail in mails} == {cast.alice.email_address}
     assert {str(mail["Reply-To"]) for mail in mails} == {GUEST}
     for mail, words in zip(
-        mails, ["my dog?", "my cat?", "At nine?", "somebody else", "could not be read: it has more than 500"], strict=True
+        mails, ["my dog?", "my cat?", "At nine?", "someone else", "could not be read: it has more than 500"], strict=True
     ):
         assert words in text_of(mail)
     assert "Monday, 1 June 2026, 20:00 (Europe/Paris)" in text_of(mails[2])

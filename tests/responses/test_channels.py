@@ -32,7 +32,7 @@ class Guest:
             a_response(self.other, self.event, scope="all")
         a_response(self.anonymous, self.event, email_address=self.client.email_address, **self.fields)
         self.proposal = a_proposal_token(settings, NOON)
-        # Somebody else, since an invited guest sees the event also when it is hidden.
+        # Someone else, since an invited guest sees the event also when it is hidden.
         invitation = an_invitation(cast.alice, self.event, "ivy@example.org")
         self.invitation = an_invitation_token(settings, invitation["id"])
         if said == "YES":

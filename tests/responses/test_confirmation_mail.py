@@ -1,4 +1,4 @@
-"""Mail to whoever's response was created or changed, with the event and the personal link."""
+"""Mail to the person whose response was created or changed, with the event and the personal link."""
 
 from typing import Any
 

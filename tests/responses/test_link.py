@@ -145,7 +145,7 @@ def test_forgetting_erases_the_person_and_keeps_the_number(cast: Cast, db: Datab
     assert cast.alice.get(f"/api/events/{event['id']}").json["responses"] == {"yes": 0, "maybe": 0, "no": 1, "people": 0}
     assert cast.anonymous.get(link).status == 404
     assert "erased at their request" in cast.alice.get(f"/events/{event['id']}/responses").text
-    # They may respond again, as somebody new.
+    # They may respond again, as someone new.
     a_response(cast.anonymous, event, email_address="forgetme@example.org")
     assert len(_responses(cast, event)) == 2
 

@@ -94,7 +94,7 @@ def test_an_invalid_user_is_reported_in_one_line(tmp_path: Path, arguments: list
 def test_a_user_name_can_be_registered_once(tmp_path: Path) -> None:
     create = ["users", "create", "alice", "alice@example.org", "--password", PASSWORD]
     assert run(*create, folder=tmp_path).returncode == 0
-    assert wrong(tmp_path, *create) == "kalends: Somebody has this user name or e-mail address already.\n"
+    assert wrong(tmp_path, *create) == "kalends: Someone has this user name or e-mail address already.\n"
 
 
 def test_the_terminal_prompts_for_a_password_twice_and_never_shows_it(tmp_path: Path) -> None:

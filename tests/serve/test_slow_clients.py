@@ -147,7 +147,7 @@ def test_an_idle_connection_is_closed(large: Large, content: bytes) -> None:
 
 @pytest.fixture
 def stuck(tmp_path: Path) -> Iterator[tuple[Running, dict[str, str], sqlite3.Connection]]:
-    """A service with one thread, the token of somebody, and a connection that can keep others from writing."""
+    """A service with one thread, the token of someone, and a connection that can keep others from writing."""
     service = Hasty(tmp_path, threads=1).ready()
     token = bearer(service.sign_up("alice"))
     with closing(sqlite3.connect(service.folder / "data" / "kalends.sqlite3", isolation_level=None)) as holder:

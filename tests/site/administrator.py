@@ -1,4 +1,4 @@
-"""Somebody who administers the site."""
+"""Someone who administers the site."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.client import Client
 
 
 def an_inactive_person(guest: Client, status: AccountStatus) -> Person:
-    """Somebody who waits for the approval of an admin, or is suspended."""
+    """Someone who waits for the approval of an admin, or is suspended."""
     person = Person(guest, "walter")
     ctx = _context(guest)
     with ctx.write():

@@ -123,7 +123,7 @@ def test_a_registration_waits_until_an_admin_approves_it(site: FreshService, adm
     assert (reply.status, reply.json) == (202, {"user_name": "walter", "email_address": "walter@example.org", "status": "waiting"})
     refused = _login(site.guest, "walter")
     assert (refused.status, "waits for the approval" in refused.json["detail"]) == (403, True)
-    assert _last_mail(site)["Subject"] == "Somebody waits for your approval"
+    assert _last_mail(site)["Subject"] == "Someone waits for your approval"
     [person] = admin.get("/api/admin/people?status=waiting").json["people"]
     assert person["user_name"] == "walter"
     approved = admin.put(f"/api/admin/people/{person['id']}/approve")
@@ -155,7 +155,7 @@ def test_a_waiting_registration_does_not_tell_whether_the_address_has_an_account
     assert [person["user_name"] for person in admin.get("/api/admin/people?status=waiting").json["people"]] == ["walter"]
     _register(site.guest, user_name="mallory2", email_address=admin.email_address)
     to_admin = [kind for kind, _, address in site.queued() if address == admin.email_address]
-    assert to_admin == ["notice", "notice"], "one that somebody used the address, however often, and one that somebody waits"
+    assert to_admin == ["notice", "notice"], "one that someone used the address, however often, and one that someone waits"
 
 
 def test_the_page_says_that_a_registration_waits(site: FreshService, admin: Admin) -> None:

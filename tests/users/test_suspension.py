@@ -55,9 +55,9 @@ def test_a_suspended_user_cannot_sign_in_until_the_account_is_active_again(cast:
     credentials = {"user_name": cast.alice.user_name, "password": PASSWORD}
     suspend(cast.alice)
     reply = cast.anonymous.post("/api/session", json=credentials)
-    assert (reply.status, reply.json["detail"]) == (403, "Your account is suspended. Write to whoever operates this site.")
+    assert (reply.status, reply.json["detail"]) == (403, "Your account is suspended. Write to the administrator.")
     wrong = cast.anonymous.post("/api/session", json=credentials | {"password": "not this one"})
-    assert wrong.status == 401, "whoever does not know the password does not learn that the account is suspended"
+    assert wrong.status == 401, "anyone who does not know the password does not learn that the account is suspended"
     page = cast.anonymous.post("/sign-in", json=credentials)
     assert (page.status, "Your account is suspended." in page.text) == (403, True)
     activate(cast.alice)

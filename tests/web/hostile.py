@@ -58,7 +58,7 @@ WHAT_GOT_IN = r"""() => [
     .map(each => each.outerHTML),
 ]"""
 
-# Everything on the page that somebody reads, sees in a field, hears, or copies into a page of their own.
+# Everything on the page that someone reads, sees in a field, hears, or copies into a page of their own.
 READ = """() => [
   document.title, document.body.textContent,
   ...[...document.querySelectorAll('input, textarea, option')].filter(field => !field.readOnly).map(field => field.value),
@@ -74,6 +74,6 @@ def what_got_in(page: Page | Parsed) -> Any:
 
 
 def examine(page: Page | Parsed) -> tuple[list[str], str]:
-    """What got in, and all that somebody reads."""
+    """What got in, and all that someone reads."""
     got_in, text = page.evaluate(f"() => [({WHAT_GOT_IN})(), ({READ})()]")
     return got_in, text

@@ -236,7 +236,7 @@ class Scene:
 
     @cached_property
     def proposal_token(self) -> str:
-        """The token of the link that confirms what somebody proposed for a guest."""
+        """The token of the link that confirms what someone proposed for a guest."""
         owner = {"event_id": self.event["id"], "response": "YES", "email_address": "ines@example.org"}
         assert self.alice.post("/api/responses", json=owner).status in (200, 201)
         assert self.guest.post("/api/responses", json=owner | {"response": "NO", "comment": "Sorry"}).status == 201

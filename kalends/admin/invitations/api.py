@@ -28,7 +28,7 @@ def invitations(ctx: Context, params: Paging) -> AccountInvitationIndex:
 
 @endpoint("POST", "/api/admin/invitations", status=201)
 def invite(ctx: Context, params: AccountInvitationInput) -> AccountInvitationItem:
-    """Invite somebody by mail to make an account; for admins. The link works once, within two weeks.
+    """Invite someone by mail to make an account; for admins. The link works once, within two weeks.
 
     An address that is invited already gets a new link, and the old one is void. 409 if it has an account.
     """

@@ -28,21 +28,21 @@ def people(ctx: Context, params: PeopleQuery) -> PeopleIndex:
 
 @endpoint("PUT", "/api/admin/people/{person_id}")
 def update_person(ctx: Context, person_id: int, params: PersonInput) -> PersonItem:
-    """Make somebody an admin, or a member again; for admins. 409 for your own account."""
+    """Make someone an admin, or a member again; for admins. 409 for your own account."""
     users.update_role(ctx, policy.managed_user(ctx, person_id).id, params.role)
     return _item(store.get(ctx, person_id))
 
 
 @endpoint("PUT", "/api/admin/people/{person_id}/approve")
 def approve(ctx: Context, person_id: int) -> PersonItem:
-    """Let somebody sign in who waits for approval, and tell them by mail; for admins. 409 if they do not wait."""
+    """Let someone sign in who waits for approval, and tell them by mail; for admins. 409 if they do not wait."""
     approval.approve(ctx, policy.managed_user(ctx, person_id))
     return _item(store.get(ctx, person_id))
 
 
 @endpoint("PUT", "/api/admin/people/{person_id}/refuse")
 def refuse(ctx: Context, person_id: int) -> Deletion:
-    """Delete the registration of somebody who waits for approval, and tell them by mail; for admins. 409 if they do not wait."""
+    """Delete the registration of someone who waits for approval, and tell them by mail; for admins. 409 if they do not wait."""
     person = policy.managed_user(ctx, person_id)
     approval.refuse(ctx, person, users.get(ctx, policy.admin(ctx).id))
     return Deletion([person_id])

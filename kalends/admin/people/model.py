@@ -24,7 +24,7 @@ class PersonInput(Struct, kw_only=True):
 
 
 class PersonItem(Struct, kw_only=True):
-    """The account of somebody, for admins."""
+    """The account of someone, for admins."""
 
     id: int
     user_name: str

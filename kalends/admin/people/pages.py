@@ -45,14 +45,14 @@ def _render(ctx: Context, params: PeopleQuery, invitation: FormState) -> Documen
 
 @page("POST", "/admin/people/{person_id}/approve")
 def approve(ctx: Context, person_id: int, params: Form) -> Document:
-    """Let somebody sign in who waits for approval."""
+    """Let someone sign in who waits for approval."""
     api.approve(ctx, person_id)
     return redirect(ctx, BACK, done="person-approved")
 
 
 @page("POST", "/admin/people/{person_id}/refuse")
 def refuse(ctx: Context, person_id: int, params: Form) -> Document:
-    """Delete the registration of somebody who waits for approval."""
+    """Delete the registration of someone who waits for approval."""
     api.refuse(ctx, person_id)
     return redirect(ctx, BACK, done="person-refused")
 
@@ -88,7 +88,7 @@ def delete(ctx: Context, person_id: int, params: Form) -> Document:
 
 @page("POST", "/admin/people/{person_id}/role")
 def change_role(ctx: Context, person_id: int, params: Form) -> Document:
-    """Make somebody an admin, or a member again."""
+    """Make someone an admin, or a member again."""
     api.update_person(ctx, person_id, params.read(PersonInput))
     return redirect(ctx, BACK, done="saved")
 
@@ -99,7 +99,7 @@ def _again(ctx: Context, invitation: FormState) -> Document:
 
 @page("POST", "/admin/people/invitations", again=_again, form="invitation")
 def invite(ctx: Context, params: Form) -> Document:
-    """Invite somebody by mail to make an account."""
+    """Invite someone by mail to make an account."""
     invitation_api.invite(ctx, params.read(AccountInvitationInput))
     return redirect(ctx, INVITED, done="person-invited")
 

@@ -9,7 +9,7 @@ MAX_LITERALS = 8
 MAX_LITERAL_LENGTH = 16
 
 
-# What a transaction was told of its author; without that, somebody changed the database by hand.
+# What a transaction was told of its author; without that, someone changed the database by hand.
 _AUTHOR = "coalesce(nullif(current_setting('kalends.author', true), ''), '0|' || floor(extract(epoch FROM now())) || '||database|')"
 
 

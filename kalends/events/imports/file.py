@@ -90,7 +90,7 @@ def import_resource(ctx: Context, calendar: Calendar, plan: Plan, among: set[str
     try:
         writer.write()
     except UniqueViolation:
-        raise errors.Conflict("Somebody changed this at the same time. Try again.") from None
+        raise errors.Conflict("Someone changed this at the same time. Try again.") from None
     telling.tell_changed(ctx, [event for event in before if event.id not in writer.deleted_ids], "auto", None)
     return writer.record_ids
 
@@ -129,7 +129,7 @@ def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], 
     try:
         writer.write()
     except UniqueViolation:
-        raise errors.Conflict(gettext("Somebody changed these events at the same time. Import the file again.")) from None
+        raise errors.Conflict(gettext("Someone changed these events at the same time. Import the file again.")) from None
     outcome.events += writer.first_events(accepted[: MAX_LISTED - len(outcome.events)])
 
 

@@ -134,7 +134,7 @@ def _load_open(ctx: Context, event_id: int) -> Event:
 def _guests(ctx: Context, params: InvitationInput) -> tuple[dict[str, Invitee], int]:
     """The guests by the keys of their addresses, and how many contacts have no address."""
     if not (params.addresses or params.contact_ids or params.tag):
-        raise errors.invalid("addresses", gettext("name somebody: addresses, contact_ids or tag"), "required")
+        raise errors.invalid("addresses", gettext("name someone: addresses, contact_ids or tag"), "required")
     rows: list[Contact] = []
     if params.contact_ids:
         rows = contacts.find_by_ids(ctx, params.contact_ids)

@@ -6,7 +6,7 @@ from kalends.values import timestamps
 
 
 def item(invitation: InvitationWithResponse) -> InvitationItem:
-    """The invitation. Whoever has responded, by any way, has answered it."""
+    """The invitation. Anyone who has responded, by any way, has answered it."""
     has_answered = invitation.response is not None and invitation.state != "withdrawn"
     names = ("id", "event_id", "series_id", "address", "name", "party_max", "response", "detail")
     return InvitationItem(

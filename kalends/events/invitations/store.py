@@ -28,7 +28,7 @@ RETENTION = 90 * 86_400
 
 
 class Target(Struct, frozen=True):
-    """What somebody is invited to: an event, or all dates of a series."""
+    """What someone is invited to: an event, or all dates of a series."""
 
     kind: str
     id: int
@@ -54,7 +54,7 @@ def target(invitation: Invitation) -> Target:
 
 
 class Invitee(Struct, frozen=True):
-    """Somebody to invite."""
+    """Someone to invite."""
 
     address: str
     name: str | None = None

@@ -40,7 +40,7 @@ MessageRecipient = Annotated[str, FieldOptions(read=_read_recipient, schema=_REC
 class MessageInput(Struct, kw_only=True):
     """A message to guests, and to which of them."""
 
-    OPTIONS: ClassVar = StructOptions(rules={"to": "must name somebody; ids must be those of responses to this event"})
+    OPTIONS: ClassVar = StructOptions(rules={"to": "must name someone; ids must be those of responses to this event"})
 
     to: Annotated[
         list[MessageRecipient],

@@ -39,10 +39,10 @@ def send(ctx: Context, event_id: int, params: MessageInput) -> Told:
 
 
 def select(ctx: Context, event_id: int, params: MessageInput) -> tuple[Event, Selection]:
-    """The event, and those whom the message names. Whoever writes it gets it only if their response is named by its id."""
+    """The event, and those whom the message names. The author gets it only if their response is named by its id."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if not params.to:
-        raise errors.invalid("to", gettext("name somebody: %(groups)s, or ids of responses", groups=", ".join(GROUPS)), "required")
+        raise errors.invalid("to", gettext("name someone: %(groups)s, or ids of responses", groups=", ".join(GROUPS)), "required")
     ids = {int(each) for each in params.to if each not in GROUPS}
     rows = store.find_guests(ctx, event.id, set(params.to) - set(map(str, ids)), ids)
     if unknown := ids - {row.id for row in rows}:

@@ -15,7 +15,7 @@ BATCH_EVENTS = 5_000
 # The columns that a placement repeats of its event `e`.
 COPIED = f"e.start_at, e.public, e.until_at - e.start_at > {LONG_SECONDS}, e.all_day OR e.until_at - e.start_at >= {DAY_SECONDS}"
 
-# The event's next home: the calendar of its owner on which somebody who may edit the event has placed it first.
+# The event's next home: the calendar of its owner on which someone who may edit the event has placed it first.
 _NEXT_HOME = """(
     SELECT p.calendar_id FROM placements p JOIN calendars c ON c.id = p.calendar_id
     WHERE p.event_id = events.id AND p.calendar_id <> :home AND p.grants AND c.owner_id = events.owner_id ORDER BY p.id LIMIT 1
@@ -111,7 +111,7 @@ def insert_homes(ctx: Context, condition: str, **params: int | list[int]) -> Non
 
 
 def copy_to_series(ctx: Context, pattern: Event, series_id: int) -> None:
-    """Place the new events of the series where somebody who may edit the pattern has placed it."""
+    """Place the new events of the series where someone who may edit the pattern has placed it."""
     ctx.tx.run(
         f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, created_at)
            SELECT e.id, p.calendar_id, {COPIED}, p.grants, p.granted_by, CAST(:now AS BIGINT)

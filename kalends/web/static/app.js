@@ -4,7 +4,7 @@
 // The first thing that is wrong, or that was done, is read out.
 document.querySelector("[data-focus]")?.focus();
 
-// A menu closes when somebody goes on elsewhere.
+// A menu closes when someone goes on elsewhere.
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
@@ -32,7 +32,7 @@ for (const line of document.querySelectorAll("[data-local]")) {
   line.hidden = false;
 }
 
-// The browser's zone is the best guess for somebody who signs up. It takes long to find, so not before they begin to fill in the form.
+// The browser's zone is the best guess for someone who signs up. It takes long to find, so not before they begin to fill in the form.
 const zone = document.querySelector("input[data-guess-zone]");
 zone?.form.addEventListener("focusin", () => {
   if (!zone.value || zone.value === zone.dataset.guessZone) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;

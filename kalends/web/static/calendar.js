@@ -30,7 +30,7 @@ const calendarPage = (() => {
     said.append(" ", Object.assign(document.createElement("a"), { href, textContent }));
   }
 
-  // What went wrong. Whoever is no longer signed in is led to sign in, and back here.
+  // What went wrong. Anyone who is no longer signed in is led to sign in, and back here.
   function complain({ problem, isSignedOut }) {
     const said = say(problem, true);
     if (isSignedOut) addLink(said, `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`, texts.signIn);
@@ -114,7 +114,7 @@ const calendarPage = (() => {
     }
   }
 
-  // The server knows how everything stands now. Whoever had an event or a day in focus keeps it.
+  // The server knows how everything stands now. Anyone who had an event or a day in focus keeps it.
   async function refresh(address = location.href) {
     const response = await fetch(address).catch(() => null);
     if (!response?.ok) return null;
