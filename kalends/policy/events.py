@@ -16,17 +16,25 @@ from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 # For how long the address of a deleted public event says that it was deleted: 90 days.
 DELETED_EVENT_LIFETIME = 90 * 86_400
 
-# A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
-# calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.)
-# An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
-VISIBLE_TO_USER = f"""(
+
+def _visible_to_user(edits_home: str) -> str:
+    """SQL: whether a user sees the event `e`; edits_home: whether they may edit its home calendar.
+
+    A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
+    calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.)
+    An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
+    """
+    return f"""(
     e.public OR e.owner_id = :me
     OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND g.grants AND {is_member("g.calendar_id")})
-    OR EXISTS (SELECT 1 FROM hidden_dates d WHERE d.event_id = e.id AND (
+    OR EXISTS (SELECT 1 FROM hidden_dates d WHERE d.event_id = e.id AND {edits_home})
+)"""
+
+
+VISIBLE_TO_USER = _visible_to_user("""(
         EXISTS (SELECT 1 FROM calendars h WHERE h.id = e.calendar_id AND h.owner_id = :me)
         OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = e.calendar_id AND s.user_id = :me AND s.role = 'editor')
-    ))
-)"""
+    )""")
 # The same for an event that `p` places on a calendar of which the actor is a member.
 _VISIBLE_TO_MEMBER = f"(p.grants OR {VISIBLE_TO_USER})"
 # The same where the actor must be a member of the calendar :calendar, as in their home for devices.
@@ -45,6 +53,10 @@ EVENT_EDITABLE = """(
     OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
 )"""
 
+# Whether the actor may edit the home calendar `c` of an event, where their share of it is joined as `m`. A database may set up every
+# subquery of a statement each time, needed or not, so that one join takes less than a subquery in three places.
+_EDITS_HOME = "(c.owner_id = :me OR coalesce(m.role, '') = 'editor')"
+
 # The ids of the events that the actor may edit.
 EDITABLE_EVENT_IDS = """(
     SELECT id FROM events WHERE owner_id = :me
@@ -56,23 +68,23 @@ _COLUMNS = columns(
     Event,
     "e",
     sent_uid="CASE WHEN e.series_id IS NULL THEN e.uid ELSE r.uid END AS sent_uid",
-    owner_name="coalesce(u.name, u.user_name) AS owner_name",
-    can_edit=f"{EVENT_EDITABLE} AS can_edit",
+    owner_name="(SELECT coalesce(u.name, u.user_name) FROM users u WHERE u.id = e.owner_id) AS owner_name",
+    can_edit=f"(e.owner_id = :me OR {_EDITS_HOME}) AS can_edit",
     rrule="r.rrule",
     first_date="r.start_date AS first_date",
     calendar_party_max="c.party_max AS calendar_party_max",
     settings_text=f"{response_settings.select_text('q')} AS settings_text",
     link_number="CASE WHEN e.by_link THEN e.link_number END AS link_number",
 )
-# Events with whether the actor may edit them.
-SELECT_EVENTS = f"""
-SELECT {_COLUMNS}
+_FROM_EVENTS = """
 FROM events e
-JOIN users u ON u.id = e.owner_id
 JOIN calendars c ON c.id = e.calendar_id
+LEFT JOIN calendar_shares m ON m.calendar_id = c.id AND m.user_id = :me
 LEFT JOIN series r ON r.id = e.series_id
 LEFT JOIN response_settings q ON q.event_id = e.id
 """
+# Events with whether the actor may edit them.
+SELECT_EVENTS = f"SELECT {_COLUMNS} {_FROM_EVENTS}"
 
 
 # Whether the actor sees a comment `c` on an event that they may not edit.
@@ -90,24 +102,21 @@ SELECT CAST(t.yes AS TEXT) || ',' || CAST(t.maybe AS TEXT) || ',' || CAST(t.no A
 FROM response_tallies t WHERE t.event_id = d.id
 """
 _COMMENTS = f"SELECT count(*) FROM comments c WHERE c.event_id = d.id AND (d.can_edit OR {COMMENT_VISIBLE})"
-_ALSO = "CASE WHEN d.series_id IS NOT NULL THEN (SELECT also FROM series s WHERE s.id = d.series_id) END"
 _EXCEPTED = """CASE WHEN d.series_id IS NOT NULL THEN (
     SELECT string_agg(x.slot, ',') FROM series_exceptions x WHERE x.series_id = d.series_id
 ) END"""
 _HAS_QUESTIONS = """(
     EXISTS (SELECT 1 FROM questions q WHERE q.event_id = d.id) OR EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = d.calendar_id)
 )"""
-_PLACES = """CASE WHEN d.settings_text IS NOT NULL THEN (
-    SELECT CAST(q.taken AS TEXT) || ',' || CAST((
-        SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = d.id
-    ) AS TEXT) || ',' || CAST(q.waiting AS TEXT) FROM response_settings q WHERE q.event_id = d.id AND q.capacity IS NOT NULL
-) END"""
+_PLACES = """CASE WHEN d.capacity IS NOT NULL THEN CAST(d.taken AS TEXT) || ',' || CAST((
+    SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = d.id
+) AS TEXT) || ',' || CAST(d.waiting AS TEXT) END"""
 _SELECT_WITH_COUNTS = f"""
-SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}), {_ALSO}, {_EXCEPTED}, {_HAS_QUESTIONS}, {_PLACES}
-FROM ({SELECT_EVENTS} WHERE %s) AS d
+SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}), d.also, {_EXCEPTED}, {_HAS_QUESTIONS}, {_PLACES}
+FROM (SELECT {_COLUMNS}, r.also, q.capacity, q.taken, q.waiting {_FROM_EVENTS} WHERE %s) AS d
 """
 _WITH_COUNTS_FOR_GUEST = _SELECT_WITH_COUNTS % ("c.public", "e.id = :id AND e.public")
-_WITH_COUNTS_FOR_USER = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, f"e.id = :id AND {VISIBLE_TO_USER}")
+_WITH_COUNTS_FOR_USER = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, f"e.id = :id AND {_visible_to_user(_EDITS_HOME)}")
 _WITH_COUNTS_UNCHECKED = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, "e.id = :id")
 
 
