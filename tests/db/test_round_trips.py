@@ -6,6 +6,7 @@ from contextlib import suppress
 import pytest
 
 from kalends.db import Database, UniqueViolation
+from kalends.db.postgres import transaction
 from kalends.db.postgres.database import Postgres
 from tests.cast import Cast, Person, a_calendar, an_event
 from tests.client import Client, Reply
@@ -66,7 +67,30 @@ def test_index_of_several_calendars_takes_four(proxy: Proxy, alice: Person) -> N
 def test_a_text_search_takes_three(proxy: Proxy, alice: Person) -> None:
     """The second asks the planner how many events have the words."""
     an_event(alice, title="Zanzibar")
-    assert _round_trips(proxy, lambda: alice.get("/api/events?text=zanzibar&limit=50")) == 3
+    words = iter(("zanzi", "zanzibar"))
+    assert _round_trips(proxy, lambda: alice.get(f"/api/events?text={next(words)}&limit=50")) == 3
+
+
+@pytest.mark.parametrize(("seconds", "round_trips"), [(60, 2), (0, 3)])
+def test_the_same_text_search_takes_two_until_its_estimate_expires(
+    proxy: Proxy, alice: Person, monkeypatch: pytest.MonkeyPatch, seconds: int, round_trips: int
+) -> None:
+    monkeypatch.setattr(transaction, "ESTIMATE_SECONDS", seconds)
+    an_event(alice, title="Zanzibar")
+
+    def search() -> Reply:
+        reply = alice.get("/api/events?text=zanzibar&limit=50")
+        assert [event["title"] for event in reply.json["events"]] == ["Zanzibar"]
+        return reply
+
+    assert _round_trips(proxy, search) == round_trips
+
+
+def test_statements_after_a_known_estimate_are_in_one_transaction(db: Postgres) -> None:
+    for _ in range(2):
+        with db.read() as tx:
+            tx.separate_read().ids_if_selective("events", "search", ["zanzibar"], 2_000)
+            assert tx.value("SELECT transaction_timestamp()") == tx.value("SELECT transaction_timestamp()")
 
 
 def test_create_takes_three(proxy: Proxy, alice: Person) -> None:

@@ -49,6 +49,8 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
         self._transformers: dict[_Key, abc.Transformer] = {}
         self._names: OrderedDict[_Key, bytes] = OrderedDict()
         self._names_count = 0
+        # The planner's estimates of how many rows statements find, and until when they are used.
+        self.estimates: dict[bytes, tuple[int, float]] = {}
         self._poll = select.poll()
         # Whether the result of `send` is still to be read.
         self._has_unread = False

@@ -1,6 +1,7 @@
 """A transaction on PostgreSQL: BEGIN is sent with its first statement, and COMMIT with the final one."""
 
 from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import Any
 from zlib import crc32
 
@@ -17,6 +18,10 @@ from kalends.db.postgres.errors import TranslatedErrors
 
 # How many statements of `many` are sent at once.
 BATCH = 500
+# How long an estimate of the planner is used again, for the next page of a search or the same search. It compares the words with a
+# sample of all texts, which takes longer than most searches.
+ESTIMATE_SECONDS = 60
+MAX_ESTIMATES = 1_000
 
 _COMMIT = Command(b"COMMIT")
 _ROLLBACK = Command(b"ROLLBACK")
@@ -82,10 +87,8 @@ class PostgresTransaction(Transaction):
         """Uses the planner's estimate: the index itself can count its matches only by finding all of them."""
         sql, params = ids_containing(table, column, literals)
         with TranslatedErrors():
-            explain = with_literals(f"EXPLAIN (FORMAT JSON) {sql}", params)
-            [result] = self._execute([explain])
-            [(plans,)] = self.connection.load(explain, result)
-        return (sql, params) if plans[0]["Plan"]["Plan Rows"] <= most else None
+            rows = self._estimate_rows(with_literals(f"EXPLAIN (FORMAT JSON) {sql}", params))
+        return (sql, params) if rows <= most else None
 
     def script(self, sql: str) -> None:
         with TranslatedErrors():
@@ -134,6 +137,21 @@ class PostgresTransaction(Transaction):
         author, self.author = self.author(), None
         text = "|".join("" if value is None else str(value) for value in structs.astuple(author))
         return [command("SELECT set_config('kalends.author', :author, true)", {"author": text})]
+
+    def _estimate_rows(self, explain: Command) -> int:
+        estimates = self.connection.estimates
+        rows, expires_at = estimates.get(explain.sql, (0, 0.0))
+        if monotonic() < expires_at:
+            # The next statement belongs to the transaction.
+            self._is_separate = False
+            return rows
+        [result] = self._execute([explain])
+        [(plans,)] = self.connection.load(explain, result)
+        rows = int(plans[0]["Plan"]["Plan Rows"])
+        estimates[explain.sql] = rows, monotonic() + ESTIMATE_SECONDS
+        if len(estimates) > MAX_ESTIMATES:
+            del estimates[next(iter(estimates))]
+        return rows
 
     def _begun(self) -> Connection:
         """The connection with the transaction begun, for methods of psycopg."""
