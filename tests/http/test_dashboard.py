@@ -1,4 +1,4 @@
-"""The dashboard for Grafana in `deploy/` names metrics that the service exports, by labels that they have."""
+"""The dashboard for Grafana and the alerts in `deploy/` name metrics that the service exports, by labels that they have."""
 
 import json
 import re
@@ -10,7 +10,8 @@ from prometheus_client import REGISTRY
 from kalends.db.postgres import replicas
 from tests.cast import Cast
 
-DASHBOARD = Path(__file__).parents[2] / "deploy" / "grafana.json"
+DEPLOY = Path(__file__).parents[2] / "deploy"
+DASHBOARD = DEPLOY / "grafana.json"
 # Those that Prometheus adds, and the bound of a histogram's bucket.
 ADDED = {"instance", "le"}
 
@@ -27,6 +28,10 @@ def panel_queries() -> Iterator[str]:
         yield from (target["expr"] for target in panel["targets"])
 
 
+def _alerts() -> list[str]:
+    return re.findall(r"^ +expr: (.*kalends_.*)$", (DEPLOY / "alerts.yml").read_text(), re.MULTILINE)
+
+
 def _exported(cast: Cast) -> str:
     # A request that is counted before the metrics are read.
     cast.anonymous.get("/healthz")
@@ -36,12 +41,13 @@ def _exported(cast: Cast) -> str:
     return reply.text
 
 
-def test_each_metric_of_the_dashboard_is_exported(cast: Cast) -> None:
+def test_each_metric_of_the_dashboard_and_the_alerts_is_exported(cast: Cast) -> None:
     exported = _exported(cast)
     samples = set(re.findall(r"^(kalends_\w+)[{ ]", exported, re.MULTILINE)) | set(
         re.findall(r"^# TYPE (kalends_\w+)", exported, re.MULTILINE)
     )
-    for expression in _expressions():
+    assert _alerts()
+    for expression in [*_expressions(), *_alerts()]:
         named = set(re.findall(r"\bkalends_\w+", expression))
         assert named, expression
         assert named <= samples, expression
@@ -53,8 +59,8 @@ def test_each_metric_of_the_service_is_on_the_dashboard() -> None:
         assert not family.name.startswith("kalends_") or family.name in expressions, family.name
 
 
-def test_the_dashboard_groups_by_labels_that_are_there(cast: Cast) -> None:
+def test_the_dashboard_and_the_alerts_group_by_labels_that_are_there(cast: Cast) -> None:
     labels = set(re.findall(r'[{,](\w+)="', _exported(cast))) | ADDED
-    for expression in _expressions():
+    for expression in [*_expressions(), *_alerts()]:
         for group in re.findall(r" by \(([^)]+)\)", expression):
             assert set(group.split(", ")) <= labels, expression
