@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CLIENTS := tests/openapi/clients
+DIST := dist
 # The tests start hundreds of processes: with cached bytecode each takes half the time.
 export PYTHONDONTWRITEBYTECODE :=
 CORES := $(shell getconf _NPROCESSORS_ONLN)
 # One test process more than there are cores, because some of them wait for the services that they started.
 PROCESSES := $(shell expr $(CORES) + 1)
 
-.PHONY: help run test check soak lint types unit pytest unit-dependencies programs clients screenshots cluster faults bench audit catalogs lock clean
+.PHONY: help run test check soak lint types unit pytest unit-dependencies programs clients screenshots cluster faults bench audit catalogs lock wheel clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,8 +76,13 @@ lock:                   ## renew the lock files
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout -c requirements-dev.lock pyproject.toml -o requirements.lock
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
 
+wheel: $(VENV)/run      ## build the wheel, and constraints.txt with the versions that it is tested with, into dist
+	@rm -rf $(DIST)
+	@$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w $(DIST) .
+	@sed -n 's/^\([a-z].*\) \\$$/\1/p' requirements.lock > $(DIST)/constraints.txt
+
 clean:                  ## remove what the commands above made, except the data folder
-	@rm -rf $(VENV) $(VENV)-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-bench $(DIST) .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	@echo "Making the virtual environment in $(VENV) …"
