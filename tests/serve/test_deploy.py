@@ -6,15 +6,18 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from kalends.settings import PREFIX, SECRETS, Settings
+from kalends.settings import PREFIX, SECRETS, Settings, load
 from tests.serve.running import Running
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text()
+COMPOSE = sorted(DEPLOY.glob("compose*.yaml"))
 UNITS = sorted(DEPLOY.glob("*.service"))
 # In tenths: systemd 252 finds 1.4, and others may know of more.
 EXPOSURE = "20"
@@ -53,3 +56,42 @@ def test_the_units_are_confined(unit: Path) -> None:
     command = ["systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE}", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout.splitlines()[-1:]
+
+
+def _services(file: Path) -> dict[str, Any]:
+    services: dict[str, Any] = yaml.safe_load(file.read_text())["services"]
+    return services
+
+
+@pytest.mark.parametrize("file", COMPOSE, ids=lambda file: file.name)
+def test_the_settings_of_each_container_are_valid(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for service in _services(file).values():
+        if service["image"] == "kalends":
+            environment = service["environment"]
+            with monkeypatch.context() as patch:
+                for name, value in environment.items():
+                    if not name.endswith("_FILE"):
+                        patch.setenv(name, value)
+                assert load().base_url == environment["KALENDS_BASE_URL"]
+
+
+@pytest.mark.parametrize("file", COMPOSE, ids=lambda file: file.name)
+def test_each_file_that_a_container_reads_is_there_or_a_secret(file: Path) -> None:
+    declared = yaml.safe_load(file.read_text()).get("secrets", {})
+    for service in _services(file).values():
+        secrets = service.get("secrets", [])
+        files = [value for name, value in service["environment"].items() if name.endswith("_FILE")] if "environment" in service else []
+        assert sorted(files) == sorted(f"/run/secrets/{name}" for name in secrets)
+        assert set(secrets) <= set(declared)
+        sources = [volume.partition(":")[0] for volume in service.get("volumes", [])]
+        assert all((DEPLOY / source).exists() for source in sources if source.startswith("./") and not source.startswith("./secrets/"))
+    assert all(secret["file"].startswith("./secrets/") for secret in declared.values())
+
+
+def test_haproxy_finds_both_servers_and_they_trust_it() -> None:
+    services = _services(DEPLOY / "compose-two-servers.yaml")
+    addresses = {name: each["networks"]["inside"]["ipv4_address"] for name, each in services.items() if isinstance(each["networks"], dict)}
+    servers = dict(re.findall(r"^ +server (\w+) ([\d.]+):8000$", (DEPLOY / "haproxy.cfg").read_text(), re.MULTILINE))
+    assert addresses == servers | {"haproxy": services["one"]["environment"]["KALENDS_TRUSTED_PROXIES"]}
+    commands = sorted(" ".join(each["command"]) for each in services.values() if each["image"] == "kalends")
+    assert commands == ["kalends serve --no-work", "kalends serve --no-work", "kalends work"]
