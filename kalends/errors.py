@@ -310,6 +310,14 @@ class Unavailable(Problem):
         super().__init__(detail, headers={"Retry-After": str(retry_after)})
 
 
+class Overloaded(Unavailable):
+    """A server process has reached a limit of its own; `resource` names what it limits in the metrics."""
+
+    def __init__(self, resource: str, detail: str, retry_after: int = 2):
+        super().__init__(detail, retry_after)
+        self.resource = resource
+
+
 def invalid(field: str, message: str, code: Code = "invalid") -> Invalid:
     """The common case: one broken field."""
     return Invalid([FieldError(field, message, code)])

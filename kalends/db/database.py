@@ -52,6 +52,14 @@ class Author(Struct, frozen=True):
     request_id: str | None
 
 
+class PoolUsage(Struct, frozen=True):
+    """The open connections of this process to a database server, and the threads that wait for the one connection that writes."""
+
+    in_use: int
+    idle: int
+    waiting_writers: int = 0
+
+
 class Transaction(ABC):
     """One transaction. Rows are loaded by position, so select the fields of a Struct with `columns`."""
 
@@ -191,6 +199,10 @@ class Database(Dialect):
     @abstractmethod
     def interrupt(self, thread: int) -> None:
         """Interrupt the read that this thread runs, if it runs one."""
+
+    @abstractmethod
+    def pool_usage(self) -> dict[str, PoolUsage]:
+        """The connections at the moment, by server."""
 
     @abstractmethod
     def is_in_use(self) -> bool:

@@ -3,12 +3,14 @@
 import hmac
 from collections.abc import Iterator
 from itertools import product
+from typing import get_args
 
 from msgspec import Struct
 from prometheus_client.core import GaugeMetricFamily
 
 from kalends import __version__, errors
 from kalends.context import Context
+from kalends.db import last_runs
 from kalends.db.migrate import find_mismatch
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import CHANNELS
@@ -46,10 +48,22 @@ def metrics(ctx: Context) -> Document:
         raise errors.NotFound("There is no such path.")
     if not hmac.compare_digest(ctx.caller.headers.get("authorization", "").encode(), f"Bearer {token}".encode()):
         raise errors.InvalidToken("Send METRICS_TOKEN as 'Authorization: Bearer …'.")
-    with ctx.read():
-        waiting, done = deliveries.waiting(ctx), deliveries.done(ctx)
-    body, content_type = figures.exposition(_of_deliveries(ctx, waiting, done))
+    build = figures.gauge("kalends_build_info", "The version that runs", ["version"], [((__version__,), 1)])
+    body, content_type = figures.exposition([build, *_of_database(ctx)])
     return Document(body, content_type)
+
+
+def _of_database(ctx: Context) -> list[GaugeMetricFamily]:
+    """None if the database is unavailable: the metrics of the server are needed most then."""
+    try:
+        with ctx.read() as tx:
+            waiting, done = deliveries.waiting(ctx), deliveries.done(ctx)
+            last_run = {task: last_runs.find(tx, task) for task in get_args(last_runs.Task)}
+    except errors.Unavailable:
+        return []
+    ran_at = [((task,), at) for task, at in last_run.items() if at is not None]
+    runs = figures.gauge("kalends_last_run_timestamp_seconds", "When the worker and a backup last ran", ["task"], ran_at)
+    return [*_of_deliveries(ctx, waiting, done), runs]
 
 
 def _of_deliveries(ctx: Context, waiting: list[tuple[str, str, int, int]], done: list[tuple[str, str, int]]) -> Iterator[GaugeMetricFamily]:
@@ -62,4 +76,3 @@ def _of_deliveries(ctx: Context, waiting: list[tuple[str, str, int, int]], done:
     yield figures.gauge("kalends_deliveries_waiting", "Deliveries on their way", by_state, counts.items())
     yield figures.gauge("kalends_deliveries_oldest_seconds", "Age of the oldest delivery on its way", by_state, ages.items())
     yield figures.gauge("kalends_deliveries_last_hour", "Deliveries sent or failed in the last hour", by_state, ends.items())
-    yield figures.gauge("kalends_build_info", "The version that runs", ["version"], [((__version__,), 1)])

@@ -11,14 +11,14 @@ from typing import Any
 
 import psycopg
 
-from kalends.db.database import Database, Transaction
+from kalends.db.database import Database, PoolUsage, Transaction
 from kalends.db.postgres.commands import Command
 from kalends.db.postgres.connection import Connection
 from kalends.db.postgres.dialect import PostgresDialect
 from kalends.db.postgres.errors import TranslatedErrors
 from kalends.db.postgres.hosts import Hosts, params_of_hosts
 from kalends.db.postgres.index_build import build_indexes
-from kalends.db.postgres.replicas import POSITION, Replica, Replicas
+from kalends.db.postgres.replicas import POSITION, Replica, Replicas, usage_of
 from kalends.db.postgres.scope import ReplicaScope, TransactionScope
 from kalends.db.postgres.transaction import PostgresTransaction
 
@@ -143,6 +143,10 @@ class Postgres(PostgresDialect, Database):
         if transaction:
             with suppress(psycopg.Error):
                 transaction.connection.cancel_safe(timeout=CANCEL_SECONDS)
+
+    def pool_usage(self) -> dict[str, PoolUsage]:
+        usage = {"primary": usage_of(self._connections, self._idle)}
+        return usage | self._replicas.pool_usage() if self._replicas else usage
 
     def is_in_use(self) -> bool:
         """The server may list a connection that was just closed for a moment longer."""

@@ -7,7 +7,7 @@ read from the primary, and the thread opens one more.
 A position is a place in the write-ahead log (LSN): a replica that has replayed it shows everything that was committed before it."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from itertools import count
 from time import monotonic
 from typing import Any
@@ -16,6 +16,7 @@ import psycopg
 from msgspec import Struct
 from prometheus_client import Counter, Gauge
 
+from kalends.db.database import PoolUsage
 from kalends.db.postgres.commands import Command
 from kalends.db.postgres.connection import Connection
 
@@ -70,6 +71,9 @@ class Replica:
     @property
     def is_usable(self) -> bool:
         return monotonic() <= self._fresh_at + self._max_lag
+
+    def pool_usage(self) -> PoolUsage:
+        return usage_of(self._connections, self._idle)
 
     def acquire(self) -> Connection | None:
         """An idle connection; None if there is none now."""
@@ -199,6 +203,9 @@ class Replicas:
         reads.labels("primary", reason).inc()
         return None
 
+    def pool_usage(self) -> dict[str, PoolUsage]:
+        return {replica.name: replica.pool_usage() for replica in self._replicas}
+
     def _in_turn(self) -> list[Replica]:
         """All of them, beginning with another one each time."""
         if not self._replicas:
@@ -212,6 +219,12 @@ class Replicas:
             replicas, self._replicas = self._replicas, []
         for replica in replicas:
             replica.close()
+
+
+def usage_of(connections: Sized, idle: Sized) -> PoolUsage:
+    """Of these connections, when some are idle. Other threads may take or close one meanwhile."""
+    idle_count = len(idle)
+    return PoolUsage(max(0, len(connections) - idle_count), idle_count)
 
 
 def _ask(connection: Connection, question: Command) -> tuple[Any, ...]:

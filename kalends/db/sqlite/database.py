@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 import apsw
 
-from kalends.db.database import UNAVAILABLE_DETAIL, Database, TooSlowForEventLoop, Transaction
+from kalends.db.database import UNAVAILABLE_DETAIL, Database, PoolUsage, TooSlowForEventLoop, Transaction
 from kalends.db.sqlite.connection import Connection, connect
 from kalends.db.sqlite.dialect import SqliteDialect
 from kalends.db.sqlite.errors import UNAVAILABLE, raise_translated
@@ -94,6 +94,12 @@ class Sqlite(SqliteDialect, Database):
         if connection:
             connection.is_abandoned = True
             connection.interrupt()
+
+    def pool_usage(self) -> dict[str, PoolUsage]:
+        """Each thread that reads has a connection, and all writers share one."""
+        connections = self._open_connections()
+        in_use = sum(connection.in_transaction for connection in connections)
+        return {"primary": PoolUsage(in_use, len(connections) - in_use, self._group_commit.waiting)}
 
     def is_in_use(self) -> bool:
         """In WAL mode, another process that has the file open prevents an exclusive lock."""

@@ -59,6 +59,11 @@ class GroupCommit(Generic[C]):
         self._waiting = 0
         self._group: _Group | None = None
 
+    @property
+    def waiting(self) -> int:
+        """How many threads wait for the write lock."""
+        return self._waiting
+
     def join(self, *, alone: bool) -> C:
         """Wait for the write lock and join the open group; a writer that must be alone commits the group and opens its own."""
         self._acquire()

@@ -35,6 +35,7 @@ from kalends.http.serving.fast_reads import FastReads
 from kalends.http.serving.follower_runs import FollowerRuns
 from kalends.http.serving.followers import Followers
 from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, LargeResponses
+from kalends.http.serving.load_meter import LoadMeter, Pool
 from kalends.http.serving.notifier import Notifier
 from kalends.http.serving.request_bodies import SMALL, RequestBodies, too_large
 from kalends.http.serving.request_queue import RequestQueue, queue_full
@@ -129,6 +130,9 @@ class Edge:
         loop.add_signal_handler(signal.SIGTERM, self._start_stop, loop)
         self._fast_reads.start()
         self._queue.start(loop)
+        if self._settings.metrics_token:
+            pools: dict[str, Pool] = {"request": self._queue, **self._pools}
+            LoadMeter(lambda: self._active, lambda: self._followers.count, pools, self._db).start(loop)
 
     def __rsgi_del__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._queue.shutdown()
@@ -249,9 +253,10 @@ class Edge:
         work = partial(self._application, request)
         try:
             return await self._pools[job.pool].run(job.clients, work)
-        except errors.Unavailable as refusal:
+        except errors.Overloaded as refusal:
             if not is_for_browser(request):
                 raise
+            metrics.refused.labels(refusal.resource).inc()
             request.refusal = refusal
             return await self._queue.run(work)
 
@@ -301,6 +306,8 @@ class Edge:
         name = endpoint_name(method)
         if self._settings.metrics_token:
             metrics.observe(name, problem.status, 0)
+            if isinstance(problem, errors.Overloaded):
+                metrics.refused.labels(problem.resource).inc()
         if self._settings.access_log == "on":
             log.info("request", endpoint=name, status=problem.status, ms=0, user=None, request_id=request_id)
         headers = problem.headers | self._headers | {"Content-Type": CONTENT_TYPE, "X-Request-Id": request_id}

@@ -12,7 +12,7 @@ from granian._granian import RSGIHTTPStreamTransport as StreamTransport
 from granian._granian import RSGIProtocolClosed as ProtocolClosed
 from granian._granian import RSGIProtocolError as ProtocolError
 
-from kalends.errors import Unavailable
+from kalends.errors import Overloaded, Unavailable
 from kalends.http.request import Request
 from kalends.http.serving.follower_runs import FollowerRuns
 from kalends.http.serving.notifier import Notifier, Waiter
@@ -46,6 +46,10 @@ class Followers:
         self._shared: dict[str, asyncio.Task[Reply]] = {}
         self._is_stopped = False
 
+    @property
+    def count(self) -> int:
+        return self._count
+
     def stop(self) -> None:
         """End every wait: long polls get their reply, and streams end."""
         self._is_stopped = True
@@ -55,10 +59,10 @@ class Followers:
 
     @contextmanager
     def admit(self, request: Request, network: str) -> Iterator[None]:
-        """Count the request as a follower meanwhile; raise Unavailable if there are too many."""
+        """Count the request as a follower meanwhile; raise Overloaded if there are too many."""
         guest = "" if request.actor else network
         if self._count >= MAX_FOLLOWERS or (guest and self._limits_guests and self._guests[guest] >= MAX_GUESTS_PER_NETWORK):
-            raise Unavailable("Too many clients wait for changes. Try again later, or ask without waiting.", RETRY_AFTER_SECONDS)
+            raise Overloaded("follower", "Too many clients wait for changes. Try again later, or ask without waiting.", RETRY_AFTER_SECONDS)
         self._count += 1
         self._guests[guest] += 1
         try:

@@ -30,13 +30,13 @@ class LargeResponses:
         self._buffered_bytes = 0
 
     def reserve(self, size: int) -> None:
-        """Abort the oldest responses until `size` bytes fit; raise Unavailable if they are too recent for that."""
+        """Abort the oldest responses until `size` bytes fit; raise Overloaded if they are too recent for that."""
         now = asyncio.get_running_loop().time()
         for timeout, (began, _) in list(self._sending.items()):
             if self._buffered_bytes + size <= UNREAD_LIMIT:
                 return
             if now < began + EVICT_AFTER_SECONDS:
-                raise errors.Unavailable("Too many large responses are being sent. Try again shortly.", retry_after=EVICT_AFTER_SECONDS)
+                raise errors.Overloaded("response", "Too many large responses are being sent. Try again shortly.", EVICT_AFTER_SECONDS)
             self._remove(timeout)
             if not timeout.expired():
                 timeout.reschedule(now)

@@ -89,7 +89,7 @@ class RequestBodies:
                 if len(body) > max_bytes:
                     raise too_large(max_bytes)
                 if self._budget(len(body)).is_exceeded(network):
-                    raise errors.Unavailable(gettext("Too many large requests are arriving. Try again shortly."))
+                    raise errors.Overloaded("body", gettext("Too many large requests are arriving. Try again shortly."))
                 if len(body) > SMALL and not self._is_stopping:
                     rate.count(len(body))
             # Granian ends a body with one empty chunk. A body that was cut off, or whose chunked encoding is broken, has two.

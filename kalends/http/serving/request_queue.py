@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from kalends.db import Database
-from kalends.errors import Unavailable
+from kalends.errors import Overloaded
 from kalends.http.serving.cancellation import Read, Reads
 from kalends.http.serving.thread_pool import QUEUE_SECONDS
 
@@ -18,6 +18,7 @@ class RequestQueue:
 
     def __init__(self, db: Database | None, threads: int, queue: int):
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        self._threads = threads
         self._free_slots = threads + queue
         self._reads = Reads(db)
         # When each request was submitted, oldest first.
@@ -26,6 +27,14 @@ class RequestQueue:
     @property
     def is_full(self) -> bool:
         return self._free_slots <= 0
+
+    @property
+    def busy_threads(self) -> int:
+        return min(len(self._submitted_at), self._threads)
+
+    @property
+    def waiting(self) -> int:
+        return len(self._submitted_at) - self.busy_threads
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._expire(loop)
@@ -48,7 +57,7 @@ class RequestQueue:
         except asyncio.CancelledError:
             if not future.cancelled():
                 raise
-            raise Unavailable("The server is overloaded. Try again shortly.") from None
+            raise Overloaded("request", "The server is overloaded. Try again shortly.") from None
         finally:
             del self._submitted_at[future]
             if read:
@@ -64,5 +73,5 @@ class RequestQueue:
         loop.call_later(QUEUE_SECONDS / 10, self._expire, loop)
 
 
-def queue_full() -> Unavailable:
-    return Unavailable("Too many requests are waiting. Try again shortly.", retry_after=1)
+def queue_full() -> Overloaded:
+    return Overloaded("request", "Too many requests are waiting. Try again shortly.", retry_after=1)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from kalends.errors import Unavailable
+from kalends.errors import Overloaded
 
 T = TypeVar("T")
 
@@ -37,14 +37,23 @@ class ThreadPool:
     """A pool used from one event loop. The client with the fewest threads is next, so a busy client delays others by one task at most."""
 
     def __init__(self, name: str, size: PoolSize):
+        self._name = name
         self._size = size
         self._executor = ThreadPoolExecutor(size.threads, thread_name_prefix=name)
         self._free = size.threads
         self._running: Counter[str] = Counter()
         self._queue: list[_QueueSlot] = []
 
+    @property
+    def busy_threads(self) -> int:
+        return self._size.threads - self._free
+
+    @property
+    def waiting(self) -> int:
+        return len(self._queue)
+
     async def run(self, clients: tuple[str, ...], work: Callable[[], T]) -> T:
-        """Run the work on a thread of the pool; raise Unavailable if the queue is full or the wait exceeds its timeout.
+        """Run the work on a thread of the pool; raise Overloaded if the queue is full or the wait exceeds its timeout.
 
         clients: the network and the user that the work counts for.
         """
@@ -83,7 +92,7 @@ class ThreadPool:
 
     async def _wait(self, clients: tuple[str, ...]) -> None:
         if len(self._queue) >= self._size.queue or any(self._queued(client) >= self._size.queue_per_client for client in clients):
-            raise Unavailable(self._size.overload_message, retry_after=1)
+            raise Overloaded(self._name, self._size.overload_message, retry_after=1)
         loop = asyncio.get_running_loop()
         slot = _QueueSlot(clients, loop.create_future())
         self._queue.append(slot)
@@ -106,4 +115,4 @@ class ThreadPool:
     def _expire(self, slot: _QueueSlot) -> None:
         if slot in self._queue:
             self._queue.remove(slot)
-            slot.thread_free.set_exception(Unavailable(self._size.overload_message))
+            slot.thread_free.set_exception(Overloaded(self._name, self._size.overload_message))
