@@ -82,3 +82,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
             return service.ready() if ready else service
 
         yield started
+
+
+@pytest.fixture
+def service(start: Start, database: str) -> Running:
+    """A service of the test's own, on each database."""
+    return start(database=database)

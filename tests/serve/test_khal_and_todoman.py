@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
+from khal.cli_utils import build_collection
+from khal.settings import get_config
 
-from tests.serve.conftest import Start
 from tests.serve.running import Running
-from tests.serve.test_caldav_clients import events, sign_up
+from tests.serve.test_caldav_clients import events, share_calendar, sign_up
 from tests.serve.vdirsyncer import Device
 
 KHAL = """[calendars]
-[[band]]
-path = {files}
+{calendars}
 [sqlite]
 path = {folder}/khal.db
 [locale]
@@ -23,12 +23,12 @@ longdatetimeformat = %Y-%m-%d %H:%M
 local_timezone = UTC
 default_timezone = UTC
 [default]
-default_calendar = band
+default_calendar = {default}
 """
 TODOMAN = """path = "{folder}/files/*"
 date_format = "%Y-%m-%d"
 time_format = "%H:%M"
-default_list = "band"
+default_list = "{default}"
 cache_path = "{folder}/todoman.db"
 """
 
@@ -36,10 +36,12 @@ cache_path = "{folder}/todoman.db"
 class Laptop(Device):
     """A device with khal and todoman."""
 
-    def __init__(self, folder: Path, service: Running, user_name: str, password: str):
-        super().__init__(folder, service, user_name, password, type="caldav", collection="band")
-        (folder / "khal.conf").write_text(KHAL.format(files=self.files, folder=folder))
-        (folder / "todoman.py").write_text(TODOMAN.format(folder=folder))
+    def __init__(self, folder: Path, service: Running, user_name: str, password: str, *collections: str):
+        collections = collections or ("band",)
+        super().__init__(folder, service, user_name, password, type="caldav", collections=collections)
+        calendars = "\n".join(f"[[{name}]]\npath = {files}" for name, files in self.folders.items())
+        (folder / "khal.conf").write_text(KHAL.format(calendars=calendars, folder=folder, default=collections[0]))
+        (folder / "todoman.py").write_text(TODOMAN.format(folder=folder, default=collections[0]))
 
     def khal(self, *arguments: str, typed: str = "") -> str:
         return self.run("khal", "-c", str(self.folder / "khal.conf"), *arguments, typed=typed)
@@ -47,14 +49,15 @@ class Laptop(Device):
     def todoman(self, *arguments: str) -> str:
         return self.run("todo", "--config", str(self.folder / "todoman.py"), *arguments)
 
+    def move(self, title: str, collection: str) -> None:
+        """Move the event as ikhal does: the commands of khal cannot."""
+        calendars = build_collection(get_config(str(self.folder / "khal.conf")), None)
+        [event] = calendars.search(title)
+        calendars.change_collection(event, collection)
+
     def dates(self) -> list[str]:
         """The dates of June as khal lists them."""
         return self.khal("list", "2099-06-01", "30d", "--day-format", "", "--format", "{start} {title}").split("\n")[:-1]
-
-
-@pytest.fixture
-def service(start: Start, database: str) -> Running:
-    return start(database=database)
 
 
 @pytest.fixture
@@ -119,6 +122,32 @@ def test_tasks_of_todoman_come_back_unchanged_to_another_device(
     laptop.todoman("delete", "--yes", "1")
     assert laptop.sync() == {}
     assert phone.sync() == {}
+
+
+@pytest.mark.soak
+def test_khal_and_todoman_use_and_leave_a_shared_calendar_that_a_viewer_cannot_change(service: Running, tmp_path: Path) -> None:
+    calendar_id, users = share_calendar(service)
+    editor = Laptop(tmp_path / "editor", service, "the_editor", users["editor"][1], calendar_id, "own")
+    viewer = Laptop(tmp_path / "viewer", service, "the_viewer", users["viewer"][1], calendar_id)
+    editor.khal("new", "2099-06-01", "18:00", "20:00", "Gig", "--alarms", "15m")
+    editor.todoman("new", "Buy strings")
+    files = editor.sync()
+    assert (len(files), viewer.sync()) == (2, files)
+
+    # The changes of the viewer are refused, and stay on the device.
+    viewer.khal("edit", "Gig", typed="s\nMine\nq\n")
+    viewer.todoman("done", "1")
+    assert viewer.sync_with_refusals() == 2
+    assert viewer.dates() == ["2099-06-01 18:00 Mine"]
+    assert editor.sync() == files
+    assert set(events(service, users["owner"][0])) == {"Gig"}
+
+    # The editor moves both to a calendar of their own.
+    editor.move("Gig", "own")
+    editor.todoman("move", "--list", "own", "1")
+    moved = editor.read("own")
+    assert (editor.sync(), editor.read("own"), moved.keys()) == ({}, moved, files.keys())
+    assert (set(events(service, users["owner"][0])), set(events(service, users["editor"][0]))) == (set(), {"Gig"})
 
 
 def _place(service: Running, token: dict[str, str]) -> dict[str, int]:
