@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-from khal.cli_utils import build_collection
-from khal.settings import get_config
 
 from tests.serve.running import Running
 from tests.serve.test_caldav_clients import events, share_calendar, sign_up
@@ -31,6 +29,16 @@ time_format = "%H:%M"
 default_list = "{default}"
 cache_path = "{folder}/todoman.db"
 """
+# In a process of its own, since importing khal changes the time zones that icalendar uses.
+MOVE = """
+import sys
+from khal.cli_utils import build_collection
+from khal.settings import get_config
+config, title, collection = sys.argv[1:]
+calendars = build_collection(get_config(config), None)
+[event] = calendars.search(title)
+calendars.change_collection(event, collection)
+"""
 
 
 class Laptop(Device):
@@ -51,9 +59,7 @@ class Laptop(Device):
 
     def move(self, title: str, collection: str) -> None:
         """Move the event as ikhal does: the commands of khal cannot."""
-        calendars = build_collection(get_config(str(self.folder / "khal.conf")), None)
-        [event] = calendars.search(title)
-        calendars.change_collection(event, collection)
+        self.run("python", "-c", MOVE, str(self.folder / "khal.conf"), title, collection)
 
     def dates(self) -> list[str]:
         """The dates of June as khal lists them."""
