@@ -92,7 +92,8 @@ class DavWriters(Writers):
         person = self.random.choice(self.people)
         path = calendar_path(person, self._calendar(person))
         reply = getattr(self, f"_dav_{self.random.choice(ACTIONS)}")(person, path)
-        assert reply is None or reply.status < 500, reply
+        # 503: the database took too long, on a machine that has no time for it, and nothing is written.
+        assert reply is None or reply.status < 500 or reply.status == 503, reply
         self.done += reply is not None and reply.status < 300
 
     def _name(self, person: Person, path: str) -> str:
