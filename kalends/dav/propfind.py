@@ -88,7 +88,7 @@ def requested_names(root: Element | None) -> list[str] | None:
     if prop is not None:
         names = list(dict.fromkeys(child.tag for child in prop))
         if sum(map(len, names)) > MAX_NAMES:
-            raise DavError(403, "Ask for fewer properties at once.")
+            raise DavError(403, "Ask for fewer properties in one request.")
         return names
     if root is None or root.find(ALLPROP) is not None or root.find(PROPNAME) is not None:
         return None

@@ -1,4 +1,4 @@
-"""Workers on several servers claim deliveries at once."""
+"""Workers on several servers claim deliveries at the same time."""
 
 import pytest
 
