@@ -150,6 +150,25 @@ def test_connections_not_yet_accepted_at_the_stop_get_replies(start: Start) -> N
     assert service.stop() == 0
 
 
+def test_a_process_that_is_still_starting_at_the_stop_serves_the_connections_in_its_queue(start: Start) -> None:
+    service = start()
+    (first,) = service.servers
+    os.kill(first, signal.SIGKILL)
+    (successor,) = eventually(lambda: set(service.servers) - {first})
+    os.kill(successor, signal.SIGSTOP)
+    sent = threading.Event()
+    replies: list[bytes] = []
+    client = threading.Thread(target=lambda: replies.append(fetch(service.port, then=sent.set)))
+    client.start()
+    sent.wait()
+    service.process.send_signal(signal.SIGTERM)
+    eventually(lambda: not _accepts(service.port))
+    os.kill(successor, signal.SIGCONT)
+    client.join()
+    assert [reply[:12] for reply in replies] == [b"HTTP/1.1 200"]
+    assert service.stop() == 0
+
+
 def _accepts(port: int) -> bool:
     try:
         socket.create_connection(("127.0.0.1", port), timeout=0.1).close()

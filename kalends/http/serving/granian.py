@@ -192,7 +192,8 @@ def _run_worker(cpu: int | None, parent_pipe: tuple[Connection, Connection], lis
         with suppress(OSError):
             os.sched_setaffinity(0, {cpu})
     os.setpgrp()
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Until it can handle the signal: the parent sends it again.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     reader, writer = parent_pipe
     # Only the parent may hold the writing end.
     writer.close()
