@@ -27,7 +27,7 @@ calendars, times and a history of their own; one event of {scale_databases.LASTI
 Milliseconds over HTTP: the median of {ROUNDS} requests, or of those that {SECONDS} seconds have time for. "Rows" of PostgreSQL are those of
 tables and indexes that the plans of a request read (auto_explain with ANALYZE), and those that were thrown away count too; "steps" are
 those of SQLite's virtual machine. "Scans" are whole tables that are read; "sorted" is the largest number of rows that a plan sorts on
-PostgreSQL, and how often SQLite sorts. A search in all public events reads at most 20,000 rows: 10,000 keys, to find the last event
+PostgreSQL, and how often SQLite sorts. A search in all public events reads at most 10,000 rows: 5,000 keys, to find the last event
 that it looks at, and these events; one for what overlaps a time at most twice as many."""
 
 
@@ -121,6 +121,9 @@ def _cases(user: User) -> dict[str, Case]:
         "three words, a user's calendars": Case(_list("text=autumn+ballad+bebop")),
         "month page of a user": Case(Request("/calendar?date=2026-12-01"), cookie=True),
         "month page, guest": Case(Request("/calendar?date=2026-12-01"), guest=True),
+        "week page, guest": Case(Request("/calendar?view=week&date=2026-12-01"), guest=True),
+        "day page, guest": Case(Request("/calendar?view=day&date=2026-12-01"), guest=True),
+        "agenda page, guest": Case(Request("/calendar?view=agenda&date=2026-12-01"), guest=True),
         "start page, guest": Case(Request("/"), guest=True),
         "start page with three words, guest": Case(Request("/?text=autumn+ballad+bebop"), guest=True),
         "changes since the beginning": Case(Request("/api/changes")),

@@ -17,7 +17,7 @@ from kalends.calendar_view.month_html import Drawing
 from kalends.calendar_view.rail import Group
 from kalends.calendar_view.rows_html import draw_events, draw_options, draw_ticks
 from kalends.calendar_view.search import Overview, Search
-from kalends.calendar_view.week import columns
+from kalends.calendar_view.week import columns, shown
 from kalends.changes import batch
 from kalends.changes.model import Kind
 from kalends.context import Context
@@ -36,6 +36,8 @@ from kalends.web.render import render
 # The kinds of records that the page shows.
 STREAM_KINDS: list[Kind] = ["calendar", "event", "series"]
 VIEWS = (MONTH, WEEK, DAY, AGENDA)
+# Of the day that is listed below a month: how many events that take days, and how many others.
+MAX_LISTED_BARS, MAX_LISTED_TIMED = 50, 100
 
 
 class CalendarView(Struct, kw_only=True):
@@ -135,7 +137,9 @@ def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: Seque
     """The template values of a month: its weeks with the events in their cells, and the events of the chosen day."""
     grid = weeks(days, overview.bars)
     cells = [cell for week in grid for cell in week]
-    chosen = [bar for bar in overview.bars if bar.first <= days.day <= bar.last] + overview.load_day(ctx, days.day)
+    bars = [bar for bar in overview.bars if bar.first <= days.day <= bar.last]
+    chosen = bars[:MAX_LISTED_BARS] + overview.load_day(ctx, days.day, MAX_LISTED_TIMED)
+    more = len(bars) + len(overview.starts.get(days.day, ())) - len(chosen)
     entries.mark(ctx, [*placed(grid), *chosen], calendars, overview.zone)
     timed = overview.load(ctx, {cell.day: cell.room for cell in cells})
     colors = entries.find_colors(ctx, chain.from_iterable(timed.values()), calendars)
@@ -144,7 +148,7 @@ def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: Seque
             cell.add(drawing.timed_items(timed[cell.day], overview.zone, colors), len(overview.starts[cell.day]))
     lists = [Agenda(days.day, sorted(chosen, key=lambda entry: (entry.start_at, entry.id)))] if chosen else []
     drawn = {"weekdays": drawing.weekdays(days), "rows": drawing.month(days, grid)}
-    return {"days": days, **drawn, "agenda": lists, "draw_events": draw_events, "is_cut": overview.is_cut}
+    return {"days": days, **drawn, "agenda": lists, "more": more, "draw_events": draw_events, "is_cut": overview.is_cut}
 
 
 def lay_out(
@@ -153,10 +157,11 @@ def lay_out(
     """The template values of another view: its days with their events."""
     days = searched.days
     events, is_cut = search.find(ctx, searched)
-    entries.mark(ctx, events, calendars, searched.zone)
     if days.view == AGENDA:
+        entries.mark(ctx, events, calendars, searched.zone)
         return {"days": days, "agenda": agenda(days, events), "draw_events": draw_events, "is_cut": is_cut}
     parts = columns(days, events, now)
+    entries.mark(ctx, shown(parts), calendars, searched.zone)
     bar_rows = max(len(column.bars.lanes) + bool(column.bars.more) for column in parts)
     return {"days": days, "columns": parts, "bar_rows": bar_rows, "items": drawing.items, "is_cut": is_cut}
 

@@ -23,6 +23,8 @@ from kalends.values import datetimes
 from kalends.values.datetimes import DAY_SECONDS
 
 MAX_ENTRIES = 1_000
+# Of all public events: how many that take days, of those that go on at the first day and of those that start later, and how many others.
+MAX_PUBLIC_BARS, MAX_PUBLIC_TIMED = 100, 500
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
@@ -68,15 +70,18 @@ class Overview(Struct, frozen=True):
             for day, starts in chosen.items()
         }
 
-    def load_day(self, ctx: Context, day: date) -> list[Entry]:
-        """All events of the day that are no bars."""
-        starts = self.starts.get(day, [])
+    def load_day(self, ctx: Context, day: date, limit: int) -> list[Entry]:
+        """The first events of the day that are no bars."""
+        starts = self.starts.get(day, [])[:limit]
         rows = {row[1]: row for row in store.find_by_ids(ctx, [start[1] for start in starts])} if starts else {}
         return [Entry(*(*rows[event_id], calendar_id, self.zone, day, day)) for _, event_id, calendar_id in starts if event_id in rows]
 
 
 def find(ctx: Context, search: Search) -> tuple[list[Entry], bool]:
-    """The events in the order of their start, and whether there are more than MAX_ENTRIES."""
+    """The events in the order of their start, and whether there are too many."""
+    if search.calendars is None:
+        rows, is_cut = _find_public(ctx, search)
+        return _entries(ctx, search, rows), is_cut
     midnights = search.midnights
     rows = store.find(ctx, midnights[0], midnights[-1], search.calendars, MAX_ENTRIES + 1)
     is_cut = len(rows) > MAX_ENTRIES
@@ -85,20 +90,19 @@ def find(ctx: Context, search: Search) -> tuple[list[Entry], bool]:
     return _entries(ctx, search, rows), is_cut
 
 
+def _find_public(ctx: Context, search: Search) -> tuple[list[store.Row], bool]:
+    midnights = search.midnights
+    running = store.find_public_running(ctx, midnights[0], MAX_PUBLIC_BARS + 1)
+    beginning = store.find_public_taking_days(ctx, midnights[0], midnights[-1], MAX_PUBLIC_BARS + 1)
+    timed = store.find_public_timed(ctx, midnights[0], midnights[-1], MAX_PUBLIC_TIMED + 1)
+    is_cut = max(len(running), len(beginning)) > MAX_PUBLIC_BARS or len(timed) > MAX_PUBLIC_TIMED
+    return running[:MAX_PUBLIC_BARS] + beginning[:MAX_PUBLIC_BARS] + timed[:MAX_PUBLIC_TIMED], is_cut
+
+
 def find_overview(ctx: Context, search: Search) -> Overview:
     """The events of a month. Of those that are no bars, no more than the start is read."""
     midnights, dates = search.midnights, date_range(search.days.first, search.days.last)
-    rows = store.find_taking_days(ctx, midnights[0], midnights[-1], search.calendars, MAX_ENTRIES + 1)
-    starts = store.find_starts(ctx, midnights[1], midnights[-2], search.calendars, MAX_ENTRIES + 1)
-    if search.calendars is None:
-        is_cut = max(len(rows), len(starts)) > MAX_ENTRIES
-        rows, starts = _cut_public(rows, starts)
-    else:
-        is_cut = len(rows) + len(starts) > MAX_ENTRIES
-    if is_cut and search.calendars is not None:
-        entries, starts = find(ctx, search)[0], []
-    else:
-        entries, starts = _entries(ctx, search, rows), _once(ctx, search, starts)
+    entries, starts, is_cut = _find_public_month(ctx, search) if search.calendars is None else _find_month(ctx, search, search.calendars)
     # What lasts from midnight to midnight is no bar.
     starts += [(entry.start_at, entry.id, entry.calendar_id) for entry in entries if not entry.is_bar]
     starts.sort()
@@ -107,13 +111,29 @@ def find_overview(ctx: Context, search: Search) -> Overview:
     return Overview(search.zone, [entry for entry in entries if entry.is_bar], of_days, is_cut)
 
 
-def _cut_public(rows: list[store.Row], starts: list[Start]) -> tuple[list[store.Row], list[Start]]:
-    """The first MAX_ENTRIES of each, which are in order, and of the starts those that are not among the rows."""
-    taking_days = {row[1] for row in rows}
-    # What starts after the last of the rows may take days, too.
-    end = rows[MAX_ENTRIES][:2] if len(rows) > MAX_ENTRIES else listing.AFTER_ALL
+def _find_month(ctx: Context, search: Search, calendars: Sequence[NamedCalendar]) -> tuple[list[Entry], list[Start], bool]:
+    """The events that take days, the starts of the others, and whether there are too many; then all events are in the first list."""
+    midnights = search.midnights
+    rows = store.find_taking_days(ctx, midnights[0], midnights[-1], calendars, MAX_ENTRIES + 1)
+    starts = store.find_starts(ctx, midnights[1], midnights[-2], calendars, MAX_ENTRIES + 1)
+    if len(rows) + len(starts) > MAX_ENTRIES:
+        return find(ctx, search)[0], [], True
+    return _entries(ctx, search, rows), _once(ctx, search, starts), False
+
+
+def _find_public_month(ctx: Context, search: Search) -> tuple[list[Entry], list[Start], bool]:
+    """The same among all public events, where the first of too many are in both lists."""
+    midnights = search.midnights
+    running = store.find_public_running(ctx, midnights[0], MAX_PUBLIC_BARS + 1)
+    beginning = store.find_public_taking_days(ctx, midnights[0], midnights[-1], MAX_PUBLIC_BARS + 1)
+    starts = store.find_public_starts(ctx, midnights[1], midnights[-2], MAX_ENTRIES + 1)
+    is_cut = max(len(running), len(beginning)) > MAX_PUBLIC_BARS or len(starts) > MAX_ENTRIES
+    # What starts after the last that is known to take days may take days, too.
+    end = beginning[MAX_PUBLIC_BARS][:2] if len(beginning) > MAX_PUBLIC_BARS else listing.AFTER_ALL
+    taking_days = {row[1] for row in beginning}
     timed = [start for start in starts[:MAX_ENTRIES] if start[1] not in taking_days and start[:2] < end]
-    return rows[:MAX_ENTRIES], timed
+    entries = _entries(ctx, search, running[:MAX_PUBLIC_BARS] + beginning[:MAX_PUBLIC_BARS])
+    return entries, _once(ctx, search, timed), is_cut
 
 
 @lru_cache(64)

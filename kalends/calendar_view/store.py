@@ -5,7 +5,7 @@ from typing import Any
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events.conditions import LASTING, LONG_SECONDS, TAKES_DAYS, TAKING_DAYS
+from kalends.events.conditions import IN_PUBLIC, LASTING, LONG_SECONDS, TAKES_DAYS, TAKING_DAYS
 from kalends.records.calendar import NamedCalendar
 from kalends.values.datetimes import DAY_SECONDS
 
@@ -13,8 +13,8 @@ Row = tuple[Any, ...]
 # When an event starts, its id, and the calendar that it is on, if that is known.
 Start = tuple[int, int, int | None]
 
-# The first fields of an Entry, of an event `e` whose home calendar is `c`.
-_COLUMNS = f"e.start_at, e.id, e.title, e.end_at, e.all_day, e.time_zone, e.location, e.status, {policy.EVENT_EDITABLE}"
+# The first fields of an Entry, of an event `e`; whether the actor may edit it is the next one.
+_COLUMNS = "e.start_at, e.id, e.title, e.end_at, e.all_day, e.time_zone, e.location, e.status"
 
 # Events that are not all day and last less than a day.
 _TIMED = "NOT p.takes_days AND p.start_at >= :yesterday AND p.start_at < :end AND (e.until_at > :start OR p.start_at >= :start)"
@@ -26,50 +26,65 @@ _TAKING_DAYS = (
 )
 _LONG_RUNNING = "p.lasts AND p.start_at < :recent AND e.until_at > :start"
 
-# The same among all public events, in the order of their start, with the index to read; those that began long before come first.
-_PUBLIC = {
-    _LONG_RUNNING: (LASTING, f"e.until_at - e.start_at > {LONG_SECONDS} AND e.start_at < :recent AND e.until_at > :start"),
-    _TAKING_DAYS: (
-        TAKING_DAYS,
-        f"{TAKES_DAYS} AND e.start_at >= :recent AND e.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)",
-    ),
-    _TIMED: (
-        "events_in_public",
-        f"NOT {TAKES_DAYS} AND e.start_at >= :yesterday AND e.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)",
-    ),
-}
+# Of the public events, for each kind the index to read and the condition.
+_PUBLIC_LONG_RUNNING = (LASTING, f"e.until_at - e.start_at > {LONG_SECONDS} AND e.start_at < :recent AND e.until_at > :start")
+_PUBLIC_BEGUN = (TAKING_DAYS, f"{TAKES_DAYS} AND e.start_at >= :recent AND e.start_at < :start AND e.until_at > :start")
+_PUBLIC_BEGINNING = (TAKING_DAYS, f"{TAKES_DAYS} AND e.start_at >= :start AND e.start_at < :end")
+_PUBLIC_TIMED = (
+    IN_PUBLIC,
+    f"NOT {TAKES_DAYS} AND e.start_at >= :yesterday AND e.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)",
+)
 
 
-def find(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int) -> list[Row]:
-    """The events between two instants in no order: those on the calendars, each with the id of the calendar that it is on; without
-    calendars, all public ones."""
+def find(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar], limit: int) -> list[Row]:
+    """The events on the calendars between two instants in no order, each with the id of the calendar that it is on."""
     return _find(ctx, start, end, calendars, limit, (_LONG_RUNNING, _TAKING_DAYS, _TIMED))
 
 
-def find_taking_days(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int) -> list[Row]:
-    """Of these, the all-day ones and those that last for a day or more; public ones in the order of their start."""
+def find_taking_days(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar], limit: int) -> list[Row]:
+    """Of these, the all-day ones and those that last for a day or more."""
     return _find(ctx, start, end, calendars, limit, (_LONG_RUNNING, _TAKING_DAYS))
 
 
-def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int) -> list[Start]:
-    """When the others start that start between the two instants; without calendars, in order, and those that take days are among them. No
-    event is read: an index has all of it."""
-    params: dict[str, Any] = {"start": start, "end": end, "limit": limit}
-    if calendars is None:
-        public = "e.public AND e.start_at >= :start AND e.start_at < :end"
-        return ctx.tx.rows(f"SELECT e.start_at, e.id, NULL FROM events e WHERE {public} ORDER BY e.start_at, e.id LIMIT :limit", **params)
+def find_starts(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar], limit: int) -> list[Start]:
+    """When the others start that start between the two instants. No event is read: an index has all of it."""
     rows: list[Start] = []
     for as_member, ids in _by_membership(calendars):
         visible = policy.placement_visible(ctx, as_member)
         sql = f"""SELECT p.start_at, p.event_id, p.calendar_id FROM placements p
                   WHERE p.calendar_id {ctx.db.in_list("ids")} AND {_STARTING} AND {visible} LIMIT :limit"""
-        rows += ctx.tx.rows(sql, ids=ids, me=policy.me(ctx), **params)
+        rows += ctx.tx.rows(sql, ids=ids, me=policy.me(ctx), start=start, end=end, limit=limit)
     return rows
+
+
+def find_public_running(ctx: Context, start: int, limit: int) -> list[Row]:
+    """The public events that take days and go on at an instant, in the order of their start."""
+    rows = _find_public(ctx, _PUBLIC_LONG_RUNNING, limit, start=start, recent=start - LONG_SECONDS)
+    if len(rows) < limit:
+        rows += _find_public(ctx, _PUBLIC_BEGUN, limit - len(rows), start=start, recent=start - LONG_SECONDS)
+    return rows
+
+
+def find_public_taking_days(ctx: Context, start: int, end: int, limit: int) -> list[Row]:
+    """The public events that take days and start between the two instants, in order."""
+    return _find_public(ctx, _PUBLIC_BEGINNING, limit, start=start, end=end)
+
+
+def find_public_timed(ctx: Context, start: int, end: int, limit: int) -> list[Row]:
+    """The other public events between the two instants, in the order of their start."""
+    return _find_public(ctx, _PUBLIC_TIMED, limit, start=start, end=end, yesterday=start - DAY_SECONDS)
+
+
+def find_public_starts(ctx: Context, start: int, end: int, limit: int) -> list[Start]:
+    """When all public events start that start between the two instants, in order. No event is read: an index has all of it."""
+    public = "e.public AND e.start_at >= :start AND e.start_at < :end"
+    sql = f"SELECT e.start_at, e.id, NULL FROM events e WHERE {public} ORDER BY e.start_at, e.id LIMIT :limit"
+    return ctx.tx.rows(sql, start=start, end=end, limit=limit)
 
 
 def find_by_ids(ctx: Context, ids: list[int]) -> list[Row]:
     """These events, which the actor can see, without a calendar."""
-    sql = f"SELECT {_COLUMNS} FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id {ctx.db.in_list('ids')}"
+    sql = f"SELECT {_COLUMNS}, {policy.event_editable(ctx)} FROM events e WHERE e.id {ctx.db.in_list('ids')}"
     return ctx.tx.rows(sql, ids=ids, me=policy.me(ctx))
 
 
@@ -95,29 +110,24 @@ def find_calendars(ctx: Context, event_ids: list[int]) -> list[tuple[Any, ...]]:
     )
 
 
-def _find(
-    ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar] | None, limit: int, conditions: Sequence[str]
-) -> list[Row]:
+def _find(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar], limit: int, conditions: Sequence[str]) -> list[Row]:
     params: dict[str, Any] = {"start": start, "end": end, "yesterday": start - DAY_SECONDS, "recent": start - LONG_SECONDS}
-    params["me"] = policy.me(ctx)
     rows: list[Row] = []
-    if calendars is None:
-        for condition in conditions:
-            if len(rows) < limit:
-                rows += ctx.tx.rows(_select_public(ctx, *_PUBLIC[condition]), **params, limit=limit - len(rows))
-        return rows
     for as_member, ids in _by_membership(calendars):
-        from_placements = f"""SELECT {_COLUMNS}, p.calendar_id FROM placements p CROSS JOIN events e CROSS JOIN calendars c
+        from_placements = f"""SELECT {_COLUMNS}, {policy.EVENT_EDITABLE}, p.calendar_id
+            FROM placements p CROSS JOIN events e CROSS JOIN calendars c
             WHERE p.calendar_id {ctx.db.in_list("ids")} AND e.id = p.event_id AND c.id = e.calendar_id
             AND {policy.placed_event_visible(ctx, as_member)}"""
         union = " UNION ALL ".join([f"{from_placements} AND {condition}" for condition in conditions])
-        rows += ctx.tx.rows(f"{union} LIMIT :limit", ids=ids, limit=limit, **params)
+        rows += ctx.tx.rows(f"{union} LIMIT :limit", ids=ids, limit=limit, me=policy.me(ctx), **params)
     return rows
 
 
-def _select_public(ctx: Context, index: str, condition: str) -> str:
-    return f"""SELECT {_COLUMNS}, NULL FROM events e{ctx.db.indexed_by(index)} CROSS JOIN calendars c
-        WHERE c.id = e.calendar_id AND e.public AND {condition} ORDER BY e.start_at, e.id LIMIT :limit"""
+def _find_public(ctx: Context, source: tuple[str, str], limit: int, **params: int) -> list[Row]:
+    index, condition = source
+    sql = f"""SELECT {_COLUMNS}, {policy.event_editable(ctx)}, NULL FROM events e{ctx.db.indexed_by(index)}
+        WHERE e.public AND {condition} ORDER BY e.start_at, e.id LIMIT :limit"""
+    return ctx.tx.rows(sql, me=policy.me(ctx), limit=limit, **params)
 
 
 def _by_membership(calendars: Sequence[NamedCalendar]) -> list[tuple[bool, list[int]]]:

@@ -72,6 +72,11 @@ def columns(period: Days, entries: Sequence[Entry], now: datetime | None = None)
     return [_column(cell, entries, lanes, now) for cell in cells.values()]
 
 
+def shown(parts: Sequence[Column]) -> list[Entry]:
+    """The events that have a lane or a block, in each of their days."""
+    return [piece.entry for column in parts for piece in (*column.bars.lanes, *column.blocks) if isinstance(piece, Piece)]
+
+
 def _column(cell: Cell, entries: Sequence[Entry], lanes: int, now: datetime | None) -> Column:
     blocks, overflows = arrange(cell.day, entries, lanes)
     is_today = now is not None and now.date() == cell.day

@@ -74,11 +74,16 @@ class Layout:
         conditions = []
         for pieces in dict.fromkeys(parse_value(tag) for tag in query.split(",")):
             if sum(map(bool, pieces)) > 1:
-                # LIKE cannot express that a `*` in the middle must match within one tag.
+                # A substring cannot express that a `*` in the middle must match within one tag.
                 raise ValueError("a tag may have a * at its beginning or its end only")
             if any(pieces):
-                conditions.append(Condition((f"%{_TAG}{'%'.join(map(escape_like, pieces))}{_TAG}%",), literals(pieces)))
+                conditions.append(Condition((self._in_tag(pieces),), literals(pieces)))
         return conditions
+
+    def _in_tag(self, pieces: Sequence[str]) -> Substring:
+        begin, end = (_TAG if piece else "" for piece in (pieces[0], pieces[-1]))
+        text = f"{begin}{''.join(pieces)}{end}"
+        return Substring(text) if begin or end else Substring(text, self.mark("tags"), self.after("tags"))
 
     def inside(self, name: str, pieces: Sequence[str]) -> Substring | str:
         """The condition that a field contains the pieces in this order."""

@@ -42,7 +42,7 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     """The events that match, in the order of their start.
 
     Without calendars: all of yours, owned and shared; for a guest, and with `scope=public`, all public events. Field searches must
-    all match. A search in all public events for words that many of them have, or of one or two letters, looks at 10,000 events at a
+    all match. A search in all public events for words that many of them have, or of one or two letters, looks at 5,000 events at a
     time: a page may then have fewer events than its `limit`, and a `next`.
     """
     matches = _on_calendar(ctx, params)
@@ -73,7 +73,7 @@ def export(ctx: Context, params: Params[EventExport]) -> Document:
     """The events that match, for other calendar programs: all of them, unless `limit` says how many.
 
     Guests who search in all public events get at most 2,000 of them. A search in all public events for words that many of them have,
-    or of one or two letters, looks at the first 10,000. With `alarms=1`, the events have their reminders as alarms.
+    or of one or two letters, looks at the first 5,000. With `alarms=1`, the events have their reminders as alarms.
     """
     query, has_alarms = params.value.query, params.value.alarms
     if query.fields:

@@ -15,8 +15,8 @@ from kalends.values.datetimes import DAY_SECONDS
 # Longer events are rare, and have partial indexes. The migrations repeat this number, and the condition.
 LONG_SECONDS = 2_678_400
 TAKES_DAYS = f"(e.all_day OR e.until_at - e.start_at >= {DAY_SECONDS})"
-# The indexes of public events that last more than LONG_SECONDS, and that take days.
-LASTING, TAKING_DAYS = "events_lasting_in_public", "events_taking_days_in_public"
+# The indexes of all public events, of those that last more than LONG_SECONDS, and of those that take days.
+IN_PUBLIC, LASTING, TAKING_DAYS = "events_in_public", "events_lasting_in_public", "events_taking_days_in_public"
 
 _OVERLAP = "(e.until_at > :start OR e.start_at >= :start)"
 _SEARCHED = ("text", *search.TEXT_FIELDS)
@@ -123,11 +123,13 @@ def add_cursor(conditions: Conditions, after: str) -> None:
     conditions.params |= {"after_start": start_at, "after_id": event_id}
 
 
-def add_last(conditions: Conditions, last: tuple[int, int]) -> None:
-    """Add bounds for the events up to this one."""
+def up_to(conditions: Conditions, last: tuple[int, int]) -> Conditions:
+    """The conditions for the events up to this one."""
     operator = ">" if conditions.latest_first else "<"
-    conditions.bounds += [f"{{start}} {operator}= :last_start", f"({{start}}, {{id}}) {operator}= (:last_start, :last_id)"]
-    conditions.params |= {"last_start": last[0], "last_id": last[1]}
+    bounds = [f"{{start}} {operator}= :last_start", f"({{start}}, {{id}}) {operator}= (:last_start, :last_id)"]
+    others = [bound for bound in conditions.bounds if bound not in bounds]
+    params = conditions.params | {"last_start": last[0], "last_id": last[1]}
+    return structs.replace(conditions, bounds=[*others, *bounds], params=params)
 
 
 def _add_overlap(conditions: Conditions, start: int | None, end: int | None) -> None:

@@ -9,8 +9,8 @@ from kalends.events.conditions import Conditions
 from kalends.events.query import EventQuery
 from kalends.records.calendar import Searched
 
-# How many candidates a count examines.
-MAX_COUNTED = 10_000
+# How many candidates a count examines, and how many if their text must be read.
+MAX_COUNTED, MAX_SEARCHED = 10_000, 5_000
 
 
 class Total(Struct, frozen=True):
@@ -31,23 +31,24 @@ def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str
 
 
 def _count_among_candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> Total:
-    """Count the matches among the first 10,000 candidates."""
-    limit = f" LIMIT {MAX_COUNTED + 1}"
-    if candidates := _candidates(ctx, query, calendars, where):
+    """Count the matches among the first candidates."""
+    most = MAX_SEARCHED if where.on_text else MAX_COUNTED
+    limit = f" LIMIT {most + 1}"
+    if candidates := _candidates(ctx, query, calendars, where, most):
         condition = where.sql("e.start_at", "e.id", selection.scope(ctx, query, calendars, where))
         select = selection.select_by_ids("count(DISTINCT e.id), (SELECT count(*) FROM hits)", candidates + limit, condition)
     else:
         first = f"SELECT e.* FROM events e WHERE {where.bounded('e.start_at', 'e.id', 'e.public')}{selection.ORDER}{limit}"
         select = f"SELECT count(CASE WHEN {where.sql('e.start_at', 'e.id')} THEN 1 END), count(*) FROM ({first}) AS e"
     number, examined = ctx.tx.rows(select, **where.params, me=policy.me(ctx))[0]
-    return Total(number, examined <= MAX_COUNTED)
+    return Total(number, examined <= most)
 
 
-def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions) -> str | None:
+def _candidates(ctx: Context, query: EventQuery, calendars: Searched | None, where: Conditions, most: int) -> str | None:
     """SQL for the ids of the events that may match, from the most selective index; an id may be repeated. None: all public events."""
     if query.ids is not None:
         return f"SELECT e.id FROM events e WHERE e.id {ctx.db.in_list('ids')}"
-    if matches := selection.selective_matches(ctx, query, where, MAX_COUNTED):
+    if matches := selection.selective_matches(ctx, query, where, most):
         return selection.add_matches(where, matches)
     if query.series_id is not None:
         return "SELECT e.id FROM events e WHERE e.series_id = :series_id"

@@ -27,7 +27,7 @@ from kalends.values import datetimes
 SELECTIVE = 2_000
 DEEP_OFFSET = 10_000
 # How many public events a search looks at in order, if no index finds few that can match.
-MAX_EXAMINED = 10_000
+MAX_EXAMINED = 5_000
 # Sorts after every event.
 AFTER_ALL = (2**63, 0)
 
@@ -97,7 +97,7 @@ def find_tuples(
     """
     where = conditions.build(ctx, query, zone)
     if examined and examined.last:
-        conditions.add_last(where, examined.last)
+        where = conditions.up_to(where, examined.last)
     order = _LATEST_FIRST if where.latest_first else selection.ORDER
     skip = query.offset
     if query.after:
@@ -225,8 +225,12 @@ def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset:
 
 
 def _merge(ctx: Context, calendars: Calendars, where: Conditions, limit: int) -> list[Key]:
-    """Merge the lists of the calendars: the first events of each, then more of those whose events are all on the page."""
-    size = max(8, 2 * limit // max(1, len(calendars)))
+    """Merge the lists of the calendars: the first events of each, then more of those whose events are all on the page.
+
+    To find one more that has the words, many may be read, so that a search begins with fewer of each.
+    """
+    share = limit // max(1, len(calendars))
+    size = share + 1 if where.on_text else max(8, 2 * share)
     heads: dict[int, list[Key]] = {}
     pending = list(calendars)
     merged: list[Key] = []
@@ -238,6 +242,8 @@ def _merge(ctx: Context, calendars: Calendars, where: Conditions, limit: int) ->
         last = merged[-1] if len(merged) == limit else AFTER_ALL
         pending = [c for c in pending if len(heads[c.id]) == size and heads[c.id][-1] < last]
         size *= 4
+        if len(merged) == limit:
+            where = conditions.up_to(where, (sign * last[0], sign * last[1]))
     return [(sign * start_at, sign * event_id) for start_at, event_id in merged]
 
 

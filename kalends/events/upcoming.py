@@ -15,9 +15,8 @@ from kalends.values import timestamps
 from kalends.values.picture import Picture, parse_path
 from kalends.web.cover import DEFAULT_COLOR
 
-# How many events are read at once, and at most, to fill a page.
-BATCH = 100
-MAX_READ = 500
+# How many events are read to fill a page, in turn: more if most of them are of the same series.
+BATCHES = (40, 80, 160, 220)
 
 
 class CardDetail(Struct, frozen=True):
@@ -67,17 +66,17 @@ def _fold_series(
     series_ids: set[int] = set()
     after = query.after
     examined = listing.examine(ctx, query, calendars, zone)
-    for _ in range(MAX_READ // BATCH):
-        rows = listing.find(ctx, structs.replace(query, limit=BATCH, after=after), calendars, zone, examined=examined)
+    for batch in BATCHES:
+        rows = listing.find(ctx, structs.replace(query, limit=batch, after=after), calendars, zone, examined=examined)
         series_ids |= _find_earlier_series(ctx, rows, since, query.after)
-        for row in rows[:BATCH]:
+        for row in rows[:batch]:
             if row.series_id is None or row.series_id not in series_ids:
                 if len(page) == query.limit:
                     return page, after
                 page.append(row)
                 series_ids |= {row.series_id} if row.series_id else set()
             after = cursor.encode(row)
-        if len(rows) <= BATCH:
+        if len(rows) <= batch:
             return page, cursor.encode_key(examined.last) if examined and examined.last else None
     return page, after
 

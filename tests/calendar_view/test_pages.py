@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.calendar_view import search
+from kalends.calendar_view import calendar_pages, search
 from kalends.calendar_view.hidden_calendars import COOKIE
 from tests.calendar_view.reading import agenda, day, entry, look, words
 from tests.cast import Cast, Person, a_calendar, an_event, shared
@@ -161,14 +161,63 @@ BARS = [(f"Fair {number}", f"{number:02}", f"{number + 1:02}") for number in ran
 def test_a_guest_sees_the_first_of_too_many_public_events(
     cast: Cast, monkeypatch: pytest.MonkeyPatch, events: list[tuple[str, str, str]], missing: set[str]
 ) -> None:
-    """The month is in a year of its own, since guests see the public events of all tests."""
     monkeypatch.setattr(search, "MAX_ENTRIES", 4)
-    month = f"{2200 + cast.alice.id % 6000}-05"
+    monkeypatch.setattr(search, "MAX_PUBLIC_BARS", 4)
+    month = _month_of_its_own(cast)
     for title, start, end in events:
-        an_event(cast.alice, title=title, start_time=f"{month}-{start}", end_time=f"{month}-{end}", time_zone="UTC", public=True)
+        _public_event(cast, title, f"{month}-{start}", f"{month}-{end}")
     page = look(cast.anonymous, date=f"{month}-25", time_zone="UTC")
     assert {title for title, _, _ in events if title not in page} == missing
     assert ("There are too many events" in page) == bool(missing)
+
+
+@pytest.mark.parametrize("view", ["month", "week", "day", "agenda"])
+def test_a_guest_sees_what_begins_beside_too_many_public_events_that_go_on(cast: Cast, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    """Some began a month and more before, the others within it."""
+    monkeypatch.setattr(search, "MAX_PUBLIC_BARS", 3)
+    month = _month_of_its_own(cast)
+    year = month[:4]
+    for number, start in enumerate((f"{year}-01-01", f"{year}-01-02", f"{year}-04-10", f"{year}-04-11"), 1):
+        _public_event(cast, f"Show {number}", start, f"{month}-30")
+    _public_event(cast, "Fair", f"{month}-12", f"{month}-14")
+    _public_event(cast, "Talk", f"{month}-12T20:00", f"{month}-12T21:00")
+    page = look(cast.anonymous, view=view, date=f"{month}-12", time_zone="UTC")
+    assert [title in page for title in ("Show 1", "Show 2", "Show 3", "Show 4", "Fair", "Talk")] == [True, True, True, False, True, True]
+    assert "There are too many events" in page
+
+
+@pytest.mark.parametrize("view", ["week", "day", "agenda"])
+def test_a_guest_sees_the_first_of_too_many_public_events_that_have_a_time(cast: Cast, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    monkeypatch.setattr(search, "MAX_PUBLIC_TIMED", 2)
+    month = _month_of_its_own(cast)
+    for hour in (8, 12, 16):
+        _public_event(cast, f"Talk {hour}", f"{month}-12T{hour:02}:00", f"{month}-12T{hour + 1:02}:00")
+    page = look(cast.anonymous, view=view, date=f"{month}-12", time_zone="UTC")
+    assert [title in page for title in ("Talk 8", "Talk 12", "Talk 16")] == [True, True, False]
+    assert "There are too many events" in page
+
+
+def _month_of_its_own(cast: Cast) -> str:
+    """Guests see the public events of all tests."""
+    return f"{2200 + cast.alice.id % 6000}-05"
+
+
+def _public_event(cast: Cast, title: str, start: str, end: str) -> None:
+    an_event(cast.alice, title=title, start_time=start, end_time=end, time_zone="UTC", public=True)
+
+
+def test_the_list_below_a_month_leads_to_the_day_if_that_has_more_events(paris: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calendar_pages, "MAX_LISTED_BARS", 1)
+    monkeypatch.setattr(calendar_pages, "MAX_LISTED_TIMED", 2)
+    for number in range(1, 3):
+        an_event(paris, title=f"Fair {number}", start_time="2026-05-10", end_time="2026-05-12")
+    for hour in range(8, 11):
+        an_event(paris, title=f"Talk {hour}", start_time=f"2026-05-11T{hour:02}:00")
+    below = look(paris, date=MAY).partition('id="chosen-day"')[2].partition("</section>")[0]
+    assert [title in below for title in ("Fair 1", "Fair 2", "Talk 8", "Talk 9", "Talk 10")] == [True, False, True, True, False]
+    assert "+2 more on Monday, 11 May 2026" in words(below)
+    assert 'href="/calendar?view=day&amp;date=2026-05-11"' in below
+    assert "more on" not in look(paris, date="2026-05-13").partition('id="chosen-day"')[2].partition("</section>")[0]
 
 
 def test_a_guest_sees_public_events_and_no_others(cast: Cast) -> None:
