@@ -1,14 +1,12 @@
 """Resources with their repeating events expanded (RFC 4791, section 9.6.5): each date in the range alone, in UTC and without a rule."""
 
-from datetime import UTC, datetime, timedelta
-
 from kalends.context import Context
 from kalends.dav import future_dates, overlap, query, text
-from kalends.dav.filters import Component, TimeRange
+from kalends.dav.filters import Component, TimeRange, parse_components
+from kalends.dav.free_busy import format_utc
 from kalends.dav.resources import Resource
 from kalends.events import ical
 from kalends.ical import merge
-from kalends.ical.lines import parse_property
 from kalends.ical.raw_lines import Line
 from kalends.ical.values import DateTimeValue
 from kalends.records.calendar import Calendar
@@ -49,7 +47,7 @@ def _expand(part: Line | merge.Component, start: int, end: int, zone: str) -> li
     """A component as its dates in the range; anything else as it is."""
     if not isinstance(part, merge.Component) or part.find("RRULE") is None:
         return [part]
-    parsed = Component(part.name, [(line.name, parse_property(0, line.text)) for line in part.lines if ":" in line.text])
+    [parsed] = parse_components("\n".join([f"BEGIN:{part.name}", *(line.text for line in part.lines)]))
     return [_shift(part, parsed, days, zone) for days in overlap.find_dates(parsed, start, end, zone)]
 
 
@@ -71,9 +69,9 @@ def _shift(component: merge.Component, parsed: Component, days: int, zone: str) 
 
 def _line(name: str, value: DateTimeValue, days: int, zone: str) -> Line:
     if value.is_date:
-        text_ = f"{name};VALUE=DATE:{value.local + timedelta(days=days):%Y%m%d}"
+        text_ = f"{name};VALUE=DATE:{format_utc(overlap.to_instant(value, 'UTC', days))[:8]}"
     else:
-        text_ = f"{name}:{_utc(overlap.to_instant(value, zone, days))}"
+        text_ = f"{name}:{format_utc(overlap.to_instant(value, zone, days))}"
     return Line(f"{text_}\r\n", text_)
 
 
@@ -82,11 +80,7 @@ def _format(ctx: Context, event: Event) -> str:
     if event.all_day:
         times = ical.format_times(event)
         return ical.format_event(event, ctx.settings, uid, [times[0].replace("DTSTART", "RECURRENCE-ID", 1), *times])
-    times = [f"RECURRENCE-ID:{_utc(event.start_at)}", f"DTSTART:{_utc(event.start_at)}"]
+    times = [f"RECURRENCE-ID:{format_utc(event.start_at)}", f"DTSTART:{format_utc(event.start_at)}"]
     if event.end_at is not None and event.end_at > event.start_at:
-        times.append(f"DTEND:{_utc(event.end_at)}")
+        times.append(f"DTEND:{format_utc(event.end_at)}")
     return ical.format_event(event, ctx.settings, uid, times)
-
-
-def _utc(instant: int) -> str:
-    return f"{datetime.fromtimestamp(instant, UTC):%Y%m%dT%H%M%SZ}"

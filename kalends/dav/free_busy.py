@@ -14,9 +14,9 @@ def write(ctx: Context, calendars: list[Calendar], start: int, end: int, method:
 
     more: further lines of its component."""
     periods = _merge(sorted(each for calendar in calendars for each in _find_periods(ctx, calendar, start, end)), start, end)
-    busy = [f"FREEBUSY:{_utc(first)}/{_utc(last)}" for first, last in periods]
+    busy = [f"FREEBUSY:{format_utc(first)}/{format_utc(last)}" for first, last in periods]
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Kalends//Kalends//EN", *([f"METHOD:{method}"] if method else [])]
-    lines += ["BEGIN:VFREEBUSY", f"DTSTAMP:{_utc(ctx.now)}", *more, f"DTSTART:{_utc(start)}", f"DTEND:{_utc(end)}", *busy]
+    lines += ["BEGIN:VFREEBUSY", f"DTSTAMP:{format_utc(ctx.now)}", *more, f"DTSTART:{format_utc(start)}", f"DTEND:{format_utc(end)}", *busy]
     return "\r\n".join([*lines, "END:VFREEBUSY", "END:VCALENDAR", ""]).encode()
 
 
@@ -42,5 +42,6 @@ def _merge(periods: list[tuple[int, int]], start: int, end: int) -> list[tuple[i
     return merged
 
 
-def _utc(instant: int) -> str:
+def format_utc(instant: int) -> str:
+    """The instant as iCalendar has it; the year has four digits."""
     return f"{datetime.fromtimestamp(instant, UTC):%Y%m%dT%H%M%SZ}".rjust(16, "0")

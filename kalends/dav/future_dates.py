@@ -59,10 +59,10 @@ def _find_patterns(ctx: Context, calendar: Calendar, ids: list[int]) -> list[tup
 def _find_dates(ctx: Context, series: Series, pattern: Event, start: int, end: int) -> Iterator[Event]:
     """The dates of the series in the range that have no event yet."""
     length = (pattern.end_at or pattern.start_at) - pattern.start_at
-    first = max(_to_date(start - length) - ONE_DAY, date.fromisoformat(series.made_until) + ONE_DAY)
-    last = _to_date(end)
+    first = max(_to_date(start - length) - ONE_DAY, min(date.fromisoformat(series.made_until), date.max - ONE_DAY) + ONE_DAY)
+    last = min(_to_date(end), first + min(MAX_DAYS, date.max - first))
     deleted = {slot for _, slot in series_store.find_exceptions(ctx, [series.id])}
-    for day in series.rule.begin_at(first).own_dates(min(last, first + MAX_DAYS)) if first <= last else ():
+    for day in series.rule.own_dates(last, first=first):
         slot = day.isoformat()
         if not datetimes.is_in_range(occurrences.slot_instant(series, pattern, slot), pattern.time_zone):
             return

@@ -4,8 +4,10 @@ Events that this service knows are found in the database, which is faster and ex
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from itertools import islice
 
 from kalends.dav.filters import Component
+from kalends.dav.future_dates import EARLIEST, LATEST
 from kalends.ical import rrule
 from kalends.ical.rrule import Budget, BudgetExceeded
 from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_datetimes, parse_duration
@@ -13,7 +15,7 @@ from kalends.ical.zone_names import find_zone
 from kalends.values import datetimes
 
 DAY = 86_400
-# How many days the rule of one file may examine.
+# How many days the rule of one file may examine, and how many of its dates are found.
 MAX_DAYS = 50_000
 MAX_OCCURRENCES = 1_000
 
@@ -25,7 +27,8 @@ def overlaps(component: Component, start: int, end: int, zone: str) -> bool:
 
 def find_dates(component: Component, start: int, end: int, zone: str) -> Iterator[int]:
     """The dates of the component that take place in the range: how many days each is after the first."""
-    return (days for days in _repeat(component, end, zone) if _Times(component, zone, days).overlap(start, end))
+    near = _repeat(component, start - _Times(component, zone).last, end)
+    return islice((days for days in near if _Times(component, zone, days).overlap(start, end)), MAX_OCCURRENCES)
 
 
 def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zone: str) -> bool:
@@ -41,18 +44,22 @@ def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zon
         return False
     of_end = prop.parameters.get("RELATED") == "END"
     # An alarm may go off long before its date.
-    latest = end - min(0, _seconds(before))
-    for days in _repeat(outer, latest, zone):
+    start, end = start - _seconds(before), end - _seconds(before)
+    for days in _repeat(outer, start - _Times(outer, zone).last, end):
         times = _Times(outer, zone, days)
         related = times.end if of_end or times.start is None else times.start
-        if related is not None and start <= related + _seconds(before) < end:
+        if related is not None and start <= related < end:
             return True
     return False
 
 
 def to_instant(value: DateTimeValue, zone: str, days: int = 0) -> int:
+    """The instant so many days later; the first or the last one that UTC has a year for, if that is beyond it."""
     name = "UTC" if value.is_utc else (find_zone(value.zone) or zone) if value.zone else zone
-    return datetimes.to_instant(value.local + timedelta(days=days), name)
+    try:
+        return min(max(EARLIEST, datetimes.to_instant(value.local + timedelta(days=days), name)), LATEST)
+    except OverflowError:
+        return LATEST if days > 0 else EARLIEST
 
 
 def find_time(component: Component, name: str) -> DateTimeValue | None:
@@ -67,7 +74,7 @@ def find_time(component: Component, name: str) -> DateTimeValue | None:
 class _Times:
     """The times of one date of a component."""
 
-    def __init__(self, component: Component, zone: str, days: int):
+    def __init__(self, component: Component, zone: str, days: int = 0):
         start, end = find_time(component, "DTSTART"), find_time(component, "DUE" if component.name == "VTODO" else "DTEND")
         self._component, self._zone = component, zone
         self._is_date = start is not None and start.is_date
@@ -78,6 +85,11 @@ class _Times:
             self.end = to_instant(start, zone, days + duration.days) + duration.seconds
         elif start and self.end is None and start.is_date and component.name != "VTODO":
             self.end = to_instant(start, zone, days + 1)
+
+    @property
+    def last(self) -> int:
+        """The last instant that it has."""
+        return max(EARLIEST if each is None else each for each in (self.start, self.end))
 
     def overlap(self, start: int, end: int) -> bool:
         if self._component.name == "VTODO":
@@ -110,35 +122,34 @@ def _find_duration(component: Component) -> Duration | None:
         return None
 
 
-def _repeat(component: Component, end: int, zone: str) -> Iterator[int]:
-    """How many days after the first date each of the dates is that may begin before the end of the range."""
+def _repeat(component: Component, after: int, end: int) -> Iterator[int]:
+    """How many days after the first date each of the dates is that may begin before the end of the range.
+
+    after: so many seconds after the first date, those begin that may end in the range."""
     anchor = find_time(component, "DTSTART") or find_time(component, "DUE")
     rules = [prop.value for name, prop in component.properties if name == "RRULE"]
     if anchor is None or not rules:
         yield 0
         return
     excluded = _find_excluded(component)
-    first = anchor.local.date()
+    start = anchor.local.date()
     try:
-        for i, day in enumerate(_dates(rules[0], first, end)):
-            if i >= MAX_OCCURRENCES:
-                return
-            if day not in excluded:
-                yield (day - first).days
+        # Where clocks are changed, a day is longer or shorter.
+        first = start + timedelta(days=max(0, after // DAY - 2))
+        yield from ((day - start).days for day in _dates(rules[0], start, first, end) if day not in excluded)
     except (ValueError, OverflowError, BudgetExceeded):
         return
 
 
-def _dates(text: str, first: date, end: int) -> Iterator[date]:
-    """The dates of the rule from the first on, which counts even if the rule does not have it."""
+def _dates(text: str, start: date, first: date, end: int) -> Iterator[date]:
+    """The dates of the rule from `first` on; of a rule within a day, the start."""
     rule = rrule.parse(text)
     last = datetime.fromtimestamp(min(max(end, 0), 253_402_000_000), UTC).date() + timedelta(days=1)
     if rule.until:
         last = min(last, rule.until.local.date())
     if not rule.is_daily_or_longer:
-        yield first
-        return
-    yield from rrule.dates(rule, first, max(first, last), Budget(MAX_DAYS))
+        return iter([start])
+    return rrule.dates(rule, start, max(start, last), Budget(MAX_DAYS), first)
 
 
 def _find_excluded(component: Component) -> set[date]:

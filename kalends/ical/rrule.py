@@ -4,7 +4,7 @@ import re
 from calendar import isleap, monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import islice
+from itertools import dropwhile, islice
 
 from msgspec import Struct
 
@@ -109,9 +109,12 @@ def is_simple(rule: Recurrence, start: date) -> bool:
     return rule.frequency == "DAILY" and not (rule.months or rule.month_days or rule.days)
 
 
-def dates(rule: Recurrence, start: date, last: date, budget: Budget) -> Iterator[date]:
-    """The dates of the rule in order, from the start to the last day, whatever its `until` says."""
-    return islice(_expand(add_defaults(rule, start), start, last, budget), rule.count)
+def dates(rule: Recurrence, start: date, last: date, budget: Budget, first: date = date.min) -> Iterator[date]:
+    """The dates of the rule in order, from the start to the last day, whatever its `until` says; of those, the ones from `first` on."""
+    # With a count, all dates before are counted.
+    begin = start if rule.count is not None else max(first, start)
+    days = islice(_expand(add_defaults(rule, start), start, begin, last, budget), rule.count)
+    return dropwhile(lambda day: day < first, days)
 
 
 def has(rule: Recurrence, start: date, day: date) -> bool:
@@ -120,8 +123,9 @@ def has(rule: Recurrence, start: date, day: date) -> bool:
     return day >= start and day in _select(rule, _period_of(rule, start, day))
 
 
-def _expand(rule: Recurrence, start: date, last: date, budget: Budget) -> Iterator[date]:
-    for ordinals in _periods(rule, start, last):
+def _expand(rule: Recurrence, start: date, begin: date, last: date, budget: Budget) -> Iterator[date]:
+    """The dates from the start on, without those of the periods that have ended before `begin`."""
+    for ordinals in _periods(rule, start, begin, last):
         # A period without a day takes a step, too.
         budget.spend(len(ordinals) or 1)
         for day in _select(rule, ordinals):
@@ -156,23 +160,32 @@ def add_defaults(rule: Recurrence, start: date) -> Recurrence:
     return Recurrence(**fields)
 
 
-def _periods(rule: Recurrence, start: date, last: date) -> Iterator[Sequence[int]]:
-    """The days of each period as ordinals; of a DAILY rule, many periods at once."""
-    end = last.toordinal() + 1
+def _periods(rule: Recurrence, start: date, begin: date, last: date) -> Iterator[Sequence[int]]:
+    """The days of each period as ordinals, from the period of `begin` or the one before; of a DAILY rule, many periods at once."""
+    end, step = last.toordinal() + 1, rule.interval
     if rule.frequency == "DAILY":
         # The set of a day has one member, which is its first and its last.
         if not rule.positions or rule.positions & {1, -1}:
-            for begin in range(start.toordinal(), end, rule.interval * DAYS_AT_ONCE):
-                yield range(begin, min(begin + rule.interval * DAYS_AT_ONCE, end), rule.interval)
+            for day in _steps(start.toordinal(), begin.toordinal(), end, step, DAYS_AT_ONCE):
+                yield range(day, min(day + step * DAYS_AT_ONCE, end), step)
     elif rule.frequency == "WEEKLY":
-        for begin in range(_start_of_week(rule, start), end, 7 * rule.interval):
-            yield range(begin, min(begin + 7, _LAST_DAY + 1))
+        for day in _steps(_start_of_week(rule, start), begin.toordinal(), end, 7 * step):
+            yield range(day, min(day + 7, _LAST_DAY + 1))
     elif rule.frequency == "MONTHLY":
-        for month in range(start.year * 12 + start.month - 1, last.year * 12 + last.month, rule.interval):
+        for month in _steps(_month(start), _month(begin), _month(last) + 1, step):
             yield _days_of_month(rule, month // 12, month % 12 + 1)
     else:
-        for year in range(start.year, last.year + 1, rule.interval):
+        for year in _steps(start.year, begin.year, last.year + 1, step):
             yield _days_of_year(rule, year)
+
+
+def _steps(start: int, begin: int, end: int, step: int, at_once: int = 1) -> range:
+    """The numbers in steps from the start on, without those that are followed by another one before `begin`."""
+    return range(start + (begin - start) // step * step, end, step * at_once)
+
+
+def _month(day: date) -> int:
+    return day.year * 12 + day.month - 1
 
 
 def _period_of(rule: Recurrence, start: date, day: date) -> Sequence[int]:

@@ -38,6 +38,13 @@ def path(cast: Cast) -> str:
         ("DUE:20250115T100000Z\r\nRRULE:FREQ=YEARLY\r\n", False),
         ("DTSTART:20260115T100000Z\r\nRRULE:FREQ=SECONDLY;X=Y\r\n", False),
         ("DTSTART:nonsense\r\n", True),
+        # More dates than a series has events, from the first one on.
+        ("DTSTART:20200115T100000Z\r\nRRULE:FREQ=DAILY\r\n", True),
+        ("DTSTART:20200115T100000Z\r\nRRULE:FREQ=DAILY;COUNT=2400\r\n", True),
+        ("DTSTART:20200115T100000Z\r\nRRULE:FREQ=DAILY;COUNT=2300\r\n", False),
+        ("DTSTART:20200115T100000Z\r\nRRULE:FREQ=DAILY;UNTIL=20260531T235959Z\r\n", False),
+        ("DTSTART:20260501T100000Z\r\nDURATION:P99999999W\r\n", True),
+        ("DTSTART:20260501T100000Z\r\nDURATION:-P99999999W\r\n", False),
     ],
 )
 def test_a_task_is_found_by_its_times(cast: Cast, path: str, lines: str, is_found: bool) -> None:
@@ -54,6 +61,50 @@ def test_an_event_is_found_by_its_alarm(cast: Cast, path: str, start: str, end: 
     inner = f"""<D:prop/><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:comp-filter name="VALARM">
         <C:time-range start="20260615T{start}Z" end="20260615T{end}Z"/></C:comp-filter></C:comp-filter></C:comp-filter></C:filter>"""
     assert bool(responses(report(cast.alice, path, "C:calendar-query", inner))) == is_found
+
+
+@pytest.mark.on_one_database
+def test_a_daily_event_is_found_by_its_alarm_after_years(cast: Cast, path: str) -> None:
+    put(cast.alice, f"{path}a.ics", ics(start="20200101T180000Z", more=f"RRULE:FREQ=DAILY\r\n{ALARM}"))
+    inner = """<D:prop/><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:comp-filter name="VALARM">
+        <C:time-range start="20260615T{}00Z" end="20260615T{}00Z"/></C:comp-filter></C:comp-filter></C:comp-filter></C:filter>"""
+    found = [responses(report(cast.alice, path, "C:calendar-query", inner.format(*span))) for span in (("1740", "1750"), ("1750", "1800"))]
+    assert list(map(len, found)) == [1, 0]
+
+
+FIRST_AND_LAST = [
+    "DTSTART:00010101T000000\r\nRRULE:FREQ=DAILY\r\n",
+    "DTSTART:00010101T000000\r\nDUE:00010101T010000\r\nRRULE:FREQ=YEARLY;COUNT=2\r\n",
+    "DTSTART;TZID=Pacific/Pago_Pago:99991231T230000\r\nRRULE:FREQ=DAILY\r\n",
+    "DTSTART;VALUE=DATE:99991227\r\nDUE;VALUE=DATE:99991231\r\nRRULE:FREQ=DAILY\r\n",
+    "DTSTART;VALUE=DATE:99991227\r\nDURATION:P5D\r\nRRULE:FREQ=DAILY\r\n",
+    "DTSTART;VALUE=DATE:99991231\r\n",
+    "DTSTART:99991231T235959Z\r\nDURATION:PT1S\r\nBEGIN:VALARM\r\nTRIGGER:P99999999W\r\nEND:VALARM\r\n",
+    "DUE:00010101T000000\r\nBEGIN:VALARM\r\nTRIGGER:-P99999999W\r\nEND:VALARM\r\n",
+    "DTSTART;VALUE=DATE:99991230\r\nRRULE:FREQ=DAILY\r\n",
+    "DTSTART:20260601T100000Z\r\nRRULE:FREQ=DAILY\r\nX-LONG;X=" + "y" * 100_000 + ":z\r\n",
+]
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("component", ["VEVENT", "VTODO", "VJOURNAL"])
+@pytest.mark.parametrize("lines", FIRST_AND_LAST)
+def test_the_first_and_the_last_years_are_found_and_expanded(cast: Cast, lines: str, component: str) -> None:
+    """Times of these years may be in no year of UTC."""
+    path = calendar_path(cast.alice, a_calendar(cast.alice, time_zone="Asia/Tokyo")["id"])
+    if component == "VEVENT" and "DTSTART" not in lines:
+        lines = lines.replace("DUE", "DTSTART")
+    assert put(cast.alice, f"{path}t.ics", TASK.replace("VTODO", component).format(lines)).status == 201
+    for start, end in (
+        ("00010101T000000Z", "99991231T235959Z"),
+        ("00010101T000000Z", "00010102T000000Z"),
+        ("99991220T000000Z", "99991231T235959Z"),
+    ):
+        span = f'start="{start}" end="{end}"'
+        for condition in ("", f'<C:comp-filter name="VALARM"><C:time-range {span}/></C:comp-filter>'):
+            inner = f"""<D:prop><C:calendar-data><C:expand {span}/></C:calendar-data></D:prop><C:filter><C:comp-filter name="VCALENDAR">
+                <C:comp-filter name="{component}"><C:time-range {span}/>{condition}</C:comp-filter></C:comp-filter></C:filter>"""
+            assert report(cast.alice, path, "C:calendar-query", inner).status == 207
 
 
 @pytest.mark.on_one_database

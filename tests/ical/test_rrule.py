@@ -166,6 +166,21 @@ def test_a_simple_rule_has_the_same_dates_without_its_by_parts(sample: tuple[str
         assert list(dates(rule, start, LAST, Budget(100_000))) == list(dates(bare, start, LAST, Budget(100_000)))
 
 
+@given(rules(), st.dates(date(2018, 1, 1), date(2042, 1, 1)), st.none() | st.integers(1, 200))
+def test_the_dates_from_a_day_on_are_the_same_dates(sample: tuple[str, date], first: date, count: int | None) -> None:
+    text, start = sample
+    rule = parse(text if count is None else f"{text};COUNT={count}")
+    every = list(dates(rule, start, LAST, Budget(100_000)))
+    assert list(dates(rule, start, LAST, Budget(100_000), first)) == [day for day in every if day >= first]
+
+
+def test_the_dates_of_today_cost_the_same_in_the_year_1_and_now() -> None:
+    """Years before are not examined."""
+    for text in ("FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO", "FREQ=MONTHLY;BYDAY=-1FR", "FREQ=YEARLY;BYYEARDAY=200"):
+        days = list(dates(parse(text), date(1, 1, 1), date(2026, 12, 31), Budget(800), date(2026, 1, 1)))
+        assert {day.year for day in days} == {2026}
+
+
 @pytest.mark.parametrize("text", ["FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYDAY=-6MO"])
 def test_a_rule_without_dates_exceeds_its_budget(text: str) -> None:
     with pytest.raises(BudgetExceeded):

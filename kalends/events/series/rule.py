@@ -58,10 +58,10 @@ class Rule(Struct, frozen=True):
         dates = self.own_dates(until, budget)
         return sorted({*dates, *self.also}) if self.also else list(dates)
 
-    def own_dates(self, until: date = date.max, budget: Budget | None = None) -> Iterator[date]:
-        """The same without those that were added."""
+    def own_dates(self, until: date = date.max, budget: Budget | None = None, first: date = date.min) -> Iterator[date]:
+        """The same without those that were added, from `first` on."""
         last = min(until, self.end) if self.end else until
-        return rrule.dates(self.recurrence, self.start, last, budget or Budget(MAX_STEPS))
+        return rrule.dates(self.recurrence, self.start, last, budget or Budget(MAX_STEPS), first)
 
     def has(self, day: date) -> bool:
         """Whether the rule has this date."""
@@ -95,7 +95,7 @@ class Rule(Struct, frozen=True):
         count = self.recurrence.count
         if count is not None:
             count -= sum(1 for _ in self.own_dates(day - ONE_DAY))
-        first = next((each for each in self.own_dates() if each >= day), None) if count is None or count else None
+        first = next(self.own_dates(first=day), None) if count is None or count else None
         if first is None:
             return Rule(parse_text(ONCE), also[0], also[1:])
         return structs.replace(self, recurrence=structs.replace(self.recurrence, count=count), start=first, also=also)
