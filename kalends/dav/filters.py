@@ -17,6 +17,8 @@ RANGE, ABSENT = f"{_C}time-range", f"{_C}is-not-defined"
 _INSTANT = re.compile(r"([0-9]{8}T[0-9]{6})Z")
 COLLATIONS = ("i;ascii-casemap", "i;octet", "i;unicode-casemap", "default")
 MAX_LEVELS = 16
+# Each condition reads all files.
+MAX_CONDITIONS = 100
 # What a calendar has itself. A filter of any other property means its components, also if it names none.
 _OF_CALENDARS = {"PRODID", "VERSION", "CALSCALE", "METHOD"}
 
@@ -41,6 +43,11 @@ class Component(Struct):
 
 def invalid(detail: str) -> DavError:
     return DavError(403, detail, f"{_C}valid-filter")
+
+
+def require_few_conditions(element: Element) -> None:
+    if sum(1 for _ in element.iter()) > MAX_CONDITIONS:
+        raise DavError(403, f"A filter may have at most {MAX_CONDITIONS} conditions.", f"{_C}supported-filter")
 
 
 def parse_range(element: Element) -> TimeRange:

@@ -90,6 +90,15 @@ def test_no_filter_makes_an_error_of_the_server(cast: Cast, condition: str) -> N
 
 
 @pytest.mark.on_one_database
+def test_a_filter_of_too_many_conditions_is_refused(cast: Cast) -> None:
+    """Each condition reads all files."""
+    condition = '<C:prop-filter name="X-NONE"><C:is-not-defined/></C:prop-filter>'
+    for count, status in ((40, 207), (60, 403)):
+        inner = f"<D:prop/><C:filter>{COMP.format(condition * count)}</C:filter>"
+        assert report(cast.alice, calendar_path(cast.alice), "C:calendar-query", inner).status == status
+
+
+@pytest.mark.on_one_database
 @pytest.mark.parametrize(
     "name", ["%00", "..", ".", "%2e%2e%2f", "a%0ab", "%ff", "x" * 300, "%F0%9F%98%80.ics", "a/b/c", "event-99999999999999999999.ics", "%"]
 )
