@@ -192,8 +192,7 @@ MODULE_LAYERS = {
             for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
         ),
         *(f"events.series.{name}" for name in ("change", "copies", "occurrences", "request", "scope", "shift")),
-        *(f"events.reminders.{name}" for name in ("alarms", "change", "due", "queue", "recipients", "remind", "rules")),
-        "events.questions.change",
+        *(f"events.reminders.{name}" for name in ("alarms", "due", "queue", "recipients", "remind", "rules")),
         *(f"questions.{name}" for name in ("answer_form", "answers", "asking", "editor_form", "responding", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
         *(
