@@ -1,5 +1,7 @@
 """Reports to the administrators of the site."""
 
+from typing import Any
+
 from msgspec import UNSET
 
 from kalends import errors, policy
@@ -8,8 +10,10 @@ from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import paginate
 from kalends.http.rate_limit import count_event_write
-from kalends.reports import present, store, subject
+from kalends.records.report import Report, ReportWithSubject
+from kalends.reports import store, subject
 from kalends.reports.model import ReportDetail, ReportFields, ReportIndex, ReportInput, ReportItem, ReportQuery
+from kalends.values import timestamps
 
 
 @endpoint("GET", "/api/reports")
@@ -18,7 +22,7 @@ def index(ctx: Context, params: ReportQuery) -> ReportIndex:
     policy.admin(ctx)
     rows, next_page = paginate(ctx, params, store.index(ctx, closed=params.closed, limit=params.fetch, offset=params.offset))
     total = store.count(ctx, closed=params.closed) if params.count else UNSET
-    return ReportIndex([present.detail(ctx, row) for row in rows], params.size, params.offset, next_page, total)
+    return ReportIndex([_detail(ctx, row) for row in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("POST", "/api/reports", status=201, guests=True, rate_limited=True)
@@ -31,7 +35,7 @@ def create(ctx: Context, params: ReportInput) -> ReportItem:
     if reported.event_id is not None:
         count_event_write(ctx, reported.event_id)
     with screened(ctx, params.email_address):
-        return present.item(store.insert(ctx, params))
+        return ReportItem(**_item_fields(store.insert(ctx, params)))
 
 
 @endpoint("PUT", "/api/reports/{report_id}")
@@ -42,4 +46,28 @@ def update(ctx: Context, report_id: int, params: ReportFields) -> ReportDetail:
     report = store.find(ctx, report_id)
     if report is None:
         raise errors.NotFound
-    return present.detail(ctx, report)
+    return _detail(ctx, report)
+
+
+def _detail(ctx: Context, report: ReportWithSubject) -> ReportDetail:
+    event_id = report.shown_on_event_id
+    path = f"/calendars/{report.calendar_id}" if event_id is None else f"/events/{event_id}"
+    return ReportDetail(
+        **_item_fields(report),
+        closed_at=None if report.closed_at is None else timestamps.format_utc(report.closed_at),
+        subject=report.subject,
+        url=f"{ctx.settings.url}{path}",
+    )
+
+
+def _item_fields(report: Report) -> dict[str, Any]:
+    return {
+        "id": report.id,
+        "event_id": report.event_id,
+        "comment_id": report.comment_id,
+        "calendar_id": report.calendar_id,
+        "reason": report.reason,
+        "text": report.text,
+        "email_address": report.email_address,
+        "created_at": timestamps.format_utc(report.created_at),
+    }

@@ -4,11 +4,13 @@ from msgspec import UNSET
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events.messages import present, send, store
-from kalends.events.messages.model import MessageIndex, MessageInput, MessageSent
+from kalends.events.messages import send, store
+from kalends.events.messages.model import MessageIndex, MessageInput, MessageItem, MessageSent
+from kalends.events.messages.store import GuestMessageWithCounts
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import Paging, paginate
 from kalends.policy import Right
+from kalends.values import timestamps
 
 
 @endpoint("GET", "/api/events/{event_id}/messages")
@@ -17,7 +19,7 @@ def messages(ctx: Context, event_id: int, params: Paging) -> MessageIndex:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     rows, next_page = paginate(ctx, params, store.of_event(ctx, event.id, params.fetch, params.offset))
     total = store.count_of_event(ctx, event.id) if params.count else UNSET
-    return MessageIndex([present.item(row) for row in rows], params.size, params.offset, next_page, total)
+    return MessageIndex([_item(row) for row in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("POST", "/api/events/{event_id}/messages", status=202, rate_limited=True)
@@ -28,3 +30,8 @@ def send_message(ctx: Context, event_id: int, params: MessageInput) -> MessageSe
     event is skipped. On servers that send real mail, your e-mail address must be verified.
     """
     return MessageSent(send.send(ctx, event_id, params))
+
+
+def _item(message: GuestMessageWithCounts) -> MessageItem:
+    names = ("id", "subject", "text", "mails", "sent", "failed")
+    return MessageItem(**{name: getattr(message, name) for name in names}, created_at=timestamps.format_utc(message.created_at))
