@@ -63,7 +63,7 @@ from kalends.events import prefilled_pages as event_prefilled_pages
 from kalends.events import repeat_pages as event_repeat_pages
 from kalends.events import responses_pages as event_responses_pages
 from kalends.events import share_picture_pages as event_share_picture_pages
-from kalends.events.history import api as event_history
+from kalends.events.changes import api as event_changes
 from kalends.events.image import api as event_image
 from kalends.events.imports import api as event_imports
 from kalends.events.invitations import api as event_invitations
@@ -115,7 +115,7 @@ from kalends.webhooks import pages as webhook_pages
 
 # Every module that declares endpoints.
 FEATURES = [
-    *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_history, event_image),
+    *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_changes, event_image),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
     *(changes, changes_stream, trash, webhooks, reports, blocked_senders, hidden_events, site),
     *(administration, people, account_invitations, site_suppressions),
