@@ -121,7 +121,7 @@ MODULE_LAYERS = {
             "changes.tables",
             "changes.undo",
         ),
-        *(f"contacts.{name}" for name in ("address_book", "bulk_import", "csv_table", "vcard", "vcard_merge", "vcard_version")),
+        *(f"contacts.{name}" for name in ("address_book", "bulk_import", "csv_table", "vcard")),
         *(f"contacts.providers.{name}" for name in ("carddav", "errors", "fetch", "graph")),
         *(
             f"deliveries.{name}"
@@ -178,7 +178,10 @@ MODULE_LAYERS = {
                 "xml",
                 *(
                     f"books.{name}"
-                    for name in ("cards", "collections", "filters", "propfind", "reports", "sync", "text", "transfer", "write")
+                    for name in (
+                        *("cards", "collections", "filters", "propfind", "reports", "sync", "text", "transfer"),
+                        *("vcard_merge", "vcard_version", "write"),
+                    )
                 ),
             )
         ),

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from kalends import policy
-from kalends.contacts.vcard_version import Version
 from kalends.dav import listing, paths
 from kalends.dav.books import book_store, cards, sync, text
 from kalends.dav.books.book_store import Book
 from kalends.dav.books.cards import Card
+from kalends.dav.books.vcard_version import Version
 from kalends.dav.call import Call, DavReply, require_home
 from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject, carddav, dav

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 
 from msgspec import json
 
-from kalends.contacts import present, vcard, vcard_merge, vcard_version
+from kalends.contacts import present, vcard
 from kalends.contacts import store as contact_store
 from kalends.contacts.model import ContactFields
-from kalends.contacts.vcard_version import Version
 from kalends.context import Context
-from kalends.dav.books import store
+from kalends.dav.books import store, vcard_merge, vcard_version
 from kalends.dav.books.cards import Card
+from kalends.dav.books.vcard_version import Version
 from kalends.events.uid import own_uid
 from kalends.ical.raw_lines import split_lines
 from kalends.records.contact import Contact

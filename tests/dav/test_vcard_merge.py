@@ -11,8 +11,8 @@ from msgspec import structs
 from kalends.contacts.address_book import parse_entry
 from kalends.contacts.model import ContactFields
 from kalends.contacts.vcard import read
-from kalends.contacts.vcard_merge import merge
-from kalends.contacts.vcard_version import convert
+from kalends.dav.books.vcard_merge import merge
+from kalends.dav.books.vcard_version import convert
 
 PHOTO = "PHOTO;ENCODING=b;TYPE=JPEG:AAAA\r\n BBBB\r\n\tCCCC\r\n"
 FOREIGN = (
