@@ -245,7 +245,6 @@ MODULE_LAYERS = {
             "web.guest_form",
             "web.notices",
             "web.page",
-            "web.qr_code",
             "web.labels",
             "site.reader_locale",
             "web.reader_zone",

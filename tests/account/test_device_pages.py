@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kalends.web.qr_code import draw
+from kalends.account.device_pages import draw_qr_code
 from tests.cast import Cast
 from tests.client import Client
 from tests.dav.clients import device, propfind
@@ -21,7 +21,7 @@ def test_a_device_signs_in_with_what_the_page_shows_until_it_is_disconnected(cas
     # A phone that scans the code gets the same.
     url = f"caldav://{cast.alice.user_name}:{found[0]}@testserver/"
     assert f'href="{url}"' in page.text
-    assert str(draw(url)) in page.text
+    assert str(draw_qr_code(url)) in page.text
     headers = device(cast.alice, found[0])
     assert propfind(client, "/dav/", "D:displayname", **headers).status == 207
     devices = cast.alice.get("/account/devices")
