@@ -1,5 +1,9 @@
 """Responding to an event: the one function for the API, the pages, the personal link and comments with a response."""
 
+from collections.abc import Sequence
+
+from msgspec import Struct
+
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.deliveries import languages, response_mail
@@ -7,11 +11,32 @@ from kalends.http.input.fields import Params
 from kalends.i18n import gettext
 from kalends.questions import responding
 from kalends.records.event import Event
+from kalends.records.question import NewAnswer, Question
 from kalends.records.response import Response
 from kalends.responses import admission, news, proposals, store
 from kalends.responses.author import Author, is_another
 from kalends.responses.model import PARTY, SEATING, ResponseInput
+from kalends.responses.store import EventState
 from kalends.subscribers.opt_in import opt_in
+
+
+class _Request(Struct, frozen=True, kw_only=True):
+    """Who responds to which event, and how; see `respond`."""
+
+    event: Event
+    who: Author
+    fields: Params[ResponseInput]
+    asks: bool
+    standing: bool
+    # Whether an editor of the event responds for someone else.
+    by_editor: bool
+    # Whether the caller may change the stored response of the address.
+    has_proof: bool
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the questions are asked: of a series, those of the date that the request is about."""
+        return not self.standing or self.fields.value.scope != "this"
 
 
 def respond(
@@ -28,61 +53,38 @@ def respond(
     standing: it is one date of a response to a series. It leaves the date's own response alone, waits where there is no seat, and sends
     no mail; the row is always returned.
     """
-    by_editor = is_another(ctx, event, who)
+    by_editor, has_proof = is_another(ctx, event, who), who.is_proven or who.may_change or event.can_edit
     if by_editor:
         ctx.via = "owner"
-    value, has_proof = fields.value, who.is_proven or who.may_change or event.can_edit
     # The statements are the same, but to write a new row takes the database some 40 µs more or less than to write a known one.
     ctx.hides_duration = not has_proof
-    questions = responding.find_questions(ctx, event, value.response, value.answers)
+    questions = responding.find_questions(ctx, event, fields.value.response, fields.value.answers)
     event, locked = admission.lock(ctx, event, exclusive=responding.is_limited(questions))
-    if value.response != "NO" or not has_proof:
-        admission.require_open(ctx, event, locked)
-    _require_seats(ctx, event, who, fields, standing=standing)
-    # Of a series, the questions of the date are asked that the request is about.
-    is_asked = not standing or value.scope != "this"
-    answers = [] if has_proof or not is_asked else responding.check(ctx, event, questions, value.answers, value.number + value.plus_n)
+    request = _Request(event=event, who=who, fields=fields, asks=asks, standing=standing, by_editor=by_editor, has_proof=has_proof)
+    _require_admission(ctx, request, locked)
+    answers = _check_answers(ctx, request, questions)
     if locked.confirm_responses == "always" and not has_proof and not standing:
         _propose(ctx, event, who, fields)
         return None
-    row = store.upsert(
-        ctx,
-        fields,
-        who,
-        proven=who.is_proven or event.can_edit,
-        added=who.is_added or (by_editor and not who.may_change),
-        party_limit=event.party_limit,
-        standing=standing,
-    )
+    row = _upsert(ctx, request)
     if standing and not row.by_series:
         return row
     proposal_id = None if has_proof or standing else proposals.upsert(ctx, fields, who, waits=row.proven)
-    if event.settings_text and proposal_id:
-        admission.imitate(ctx, event, row, value)
-    elif event.settings_text and (asks or not fields.names.isdisjoint(SEATING)):
-        row = admission.admit(ctx, event, row, who, takes_offer=asks, may_wait=standing)
-    if has_proof:
-        is_new_yes = is_asked and (not who.may_change or "response" in fields.names)
-        responding.save_proven(ctx, questions, row, value.answers, is_new_yes=is_new_yes, by_editor=by_editor)
-    elif is_asked:
-        responding.save(ctx, questions, row, answers, is_kept=bool(proposal_id))
-    if value.opt_in and "opt_in" in fields.names:
+    row = _admit(ctx, request, row, is_proposed=bool(proposal_id))
+    _save_answers(ctx, request, row, questions, answers, is_proposed=bool(proposal_id))
+    if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
     if standing:
         return row
-    news.record(ctx, event, response_id=row.id, is_changed=not proposal_id)
-    languages.remember(ctx, row.email_address)
-    if locked.confirmations == "on" and (value.notify or not by_editor):
-        response_mail.insert(ctx, event, row.email_address, row.id, proposal_id, "response_changed" if by_editor else None)
+    _notify(ctx, request, row, proposal_id, locked)
     return row if has_proof or policy.can_see_response(ctx, row, event) else None
 
 
-def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput]) -> None:
-    """Leave the response to the owner of the address, who gets a link to confirm it."""
-    proposal_id = proposals.upsert(ctx, fields, who, waits=True)
-    languages.remember(ctx, who.email_address)
-    if not response_mail.insert(ctx, event, who.email_address, None, proposal_id):
-        raise errors.TooMany(gettext("We have sent this address, or for your network, many messages lately. Respond again later."), 3600)
+def _require_admission(ctx: Context, request: _Request, locked: EventState) -> None:
+    """Raise the error that says why the event does not take the response."""
+    if request.fields.value.response != "NO" or not request.has_proof:
+        admission.require_open(ctx, request.event, locked)
+    _require_seats(ctx, request.event, request.who, request.fields, standing=request.standing)
 
 
 def _require_seats(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], *, standing: bool) -> None:
@@ -94,3 +96,63 @@ def _require_seats(ctx: Context, event: Event, who: Author, fields: Params[Respo
         raise errors.invalid(field, gettext("and %(other)s together must be at most %(max)s for this event", other=other, max=limit))
     if value.response == "YES":
         admission.require_room(ctx, event, who, party, standing=standing)
+
+
+def _check_answers(ctx: Context, request: _Request, questions: Sequence[Question]) -> list[NewAnswer]:
+    """The answers of a caller without proof. Those of others are checked when they are saved, with what they answered before."""
+    if request.has_proof or not request.is_asked:
+        return []
+    value = request.fields.value
+    return responding.check(ctx, request.event, questions, value.answers, value.number + value.plus_n)
+
+
+def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput]) -> None:
+    """Leave the response to the owner of the address, who gets a link to confirm it."""
+    proposal_id = proposals.upsert(ctx, fields, who, waits=True)
+    languages.remember(ctx, who.email_address)
+    if not response_mail.insert(ctx, event, who.email_address, None, proposal_id):
+        raise errors.TooMany(gettext("We have sent this address, or for your network, many messages lately. Respond again later."), 3600)
+
+
+def _upsert(ctx: Context, request: _Request) -> Response:
+    event, who = request.event, request.who
+    return store.upsert(
+        ctx,
+        request.fields,
+        who,
+        proven=who.is_proven or event.can_edit,
+        added=who.is_added or (request.by_editor and not who.may_change),
+        party_limit=event.party_limit,
+        standing=request.standing,
+    )
+
+
+def _admit(ctx: Context, request: _Request, row: Response, *, is_proposed: bool) -> Response:
+    """Give the response its seats; is_proposed: only cause the statements that do so."""
+    event, fields = request.event, request.fields
+    if event.settings_text and is_proposed:
+        admission.imitate(ctx, event, row, fields.value)
+    elif event.settings_text and (request.asks or not fields.names.isdisjoint(SEATING)):
+        return admission.admit(ctx, event, row, request.who, takes_offer=request.asks, may_wait=request.standing)
+    return row
+
+
+def _save_answers(
+    ctx: Context, request: _Request, row: Response, questions: Sequence[Question], checked: list[NewAnswer], *, is_proposed: bool
+) -> None:
+    """checked: the answers of a caller without proof."""
+    if request.has_proof:
+        is_new_yes = request.is_asked and (not request.who.may_change or "response" in request.fields.names)
+        sent = request.fields.value.answers
+        responding.save_proven(ctx, questions, row, sent, is_new_yes=is_new_yes, by_editor=request.by_editor)
+    elif request.is_asked:
+        responding.save(ctx, questions, row, checked, is_kept=is_proposed)
+
+
+def _notify(ctx: Context, request: _Request, row: Response, proposal_id: int | None, locked: EventState) -> None:
+    """Record the response for the organiser, and queue mail to the guest."""
+    event, by_editor = request.event, request.by_editor
+    news.record(ctx, event, response_id=row.id, is_changed=not proposal_id)
+    languages.remember(ctx, row.email_address)
+    if locked.confirmations == "on" and (request.fields.value.notify or not by_editor):
+        response_mail.insert(ctx, event, row.email_address, row.id, proposal_id, "response_changed" if by_editor else None)
