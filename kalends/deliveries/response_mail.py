@@ -11,6 +11,22 @@ from kalends.records.response import Response
 
 MAX_LINKS_PER_HOUR = 3
 
+# Of the kinds `counted`, the address must have got fewer than the limit.
+_INSERT = """INSERT INTO deliveries (owner_id, event_id, response_id, proposal_id, kind, channel, address, address_key, public, state,
+                        attempts, due_at, created_at, updated_at, notice)
+SELECT CAST(:owner_id AS BIGINT), CAST(:event_id AS BIGINT), CAST(:response_id AS BIGINT), CAST(:proposal_id AS BIGINT),
+       CAST(:kind AS TEXT), 'email', CAST(:address AS TEXT), CAST(:address_key AS TEXT), {public},
+       'queued', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:notice AS TEXT)
+WHERE (SELECT count(*) FROM (
+    SELECT 1 FROM deliveries WHERE address_key = CAST(:address_key AS TEXT) AND created_at > :since AND kind IN ({counted})
+    LIMIT :limit
+) AS recent) < :limit
+ON CONFLICT (kind, coalesce(response_id, 0), coalesce(proposal_id, 0))
+    WHERE state = 'queued' AND attempts = 0 AND kind IN ('response', 'proposal') AND coalesce(response_id, proposal_id) IS NOT NULL
+    DO UPDATE SET address = excluded.address, address_key = excluded.address_key, updated_at = excluded.updated_at,
+        notice = excluded.notice
+RETURNING id"""
+
 
 def insert(
     ctx: Context, event: Event, address: str, response_id: int | None, proposal_id: int | None, notice: EditorNotice | None = None
@@ -61,23 +77,8 @@ def _insert(
 ) -> bool:
     address_key = mailbox(address)
     ctx.tx.advisory_lock(f"sends to {address_key}")
-    counted = "'link'" if kind == "link" else "'response', 'proposal'"
     rows = ctx.tx.rows(
-        f"""INSERT INTO deliveries (owner_id, event_id, response_id, proposal_id, kind, channel, address, address_key, public, state,
-                                    attempts, due_at, created_at, updated_at, notice)
-            SELECT CAST(:owner_id AS BIGINT), CAST(:event_id AS BIGINT), CAST(:response_id AS BIGINT), CAST(:proposal_id AS BIGINT),
-                   CAST(:kind AS TEXT), 'email', CAST(:address AS TEXT), CAST(:address_key AS TEXT), {"TRUE" if event.is_open else "FALSE"},
-                   'queued', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:notice AS TEXT)
-            WHERE (SELECT count(*) FROM (
-                SELECT 1 FROM deliveries WHERE address_key = CAST(:address_key AS TEXT) AND created_at > :since AND kind IN ({counted})
-                LIMIT :limit
-            ) AS recent) < :limit
-            ON CONFLICT (kind, coalesce(response_id, 0), coalesce(proposal_id, 0))
-                WHERE state = 'queued' AND attempts = 0 AND kind IN ('response', 'proposal')
-                    AND coalesce(response_id, proposal_id) IS NOT NULL
-                DO UPDATE SET address = excluded.address, address_key = excluded.address_key, updated_at = excluded.updated_at,
-                    notice = excluded.notice
-            RETURNING id""",
+        _INSERT.format(public="TRUE" if event.is_open else "FALSE", counted="'link'" if kind == "link" else "'response', 'proposal'"),
         owner_id=event.owner_id,
         event_id=event.id,
         response_id=response_id,

@@ -1,6 +1,7 @@
 """The SQL of responses: one for each event and address, also under concurrent requests."""
 
 from collections.abc import Collection
+from typing import Any
 
 from msgspec import Struct
 
@@ -17,7 +18,10 @@ from kalends.values.text import fold_case
 _RESPONSE = columns(Response)
 _NUMBER = "CAST(sum(CASE WHEN r.response = '{}' THEN 1 ELSE 0 END) AS BIGINT)"
 _OPTIONAL_FIELDS = ("name", "comment", "number", "plus_n", "opt_in", "min_party")
-
+_INSERT = """INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
+                                   min_party, by_series, version, proven, added, created_at, updated_at)
+            VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
+                    :min_party, :by_series, 1, :proven, :added, :now, :now)"""
 
 # A response stays linked to an account that changes it or has verified its address.
 _STILL_LINKED = """CASE WHEN responses.user_id = CAST(:me AS BIGINT) THEN responses.user_id ELSE
@@ -99,42 +103,42 @@ def upsert(
     Without proof, a response that was made with proof stays as it is: only its version is counted up, so that it costs the caller as
     much time as another one.
     """
-    value = fields.value
-    limited = party_limit is not None and len(fields.names & PARTY) == 1
-    assignments = _assignments(fields.names, author, is_limited=limited)
+    is_limited = party_limit is not None and len(fields.names & PARTY) == 1
     conditions = ([] if proven or author.may_change else ["NOT responses.proven"]) + (["responses.by_series"] if standing else [])
-    if conditions:
-        assignments = [_only_if(" AND ".join(conditions), assignment) for assignment in assignments]
+    assignments = _only_if(conditions, _assignments(fields.names, author, is_limited=is_limited))
     row = ctx.tx.one(
         Response,
-        f"""INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
-                                   min_party, by_series, version, proven, added, created_at, updated_at)
-            VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
-                    :min_party, :by_series, 1, :proven, :added, :now, :now)
+        f"""{_INSERT}
             ON CONFLICT (event_id, email_key) DO UPDATE
             SET {", ".join(assignments)}, version = responses.version + 1, proven = responses.proven OR excluded.proven,
                 added = responses.added OR excluded.added
             RETURNING {_RESPONSE}""",
-        event_id=value.event_id,
-        user_id=author.user_id,
-        email_address=author.email_address,
-        email_key=fold_case(author.email_address),
-        name=value.name if author.may_change else author.name,
-        response=value.response,
-        number=value.number,
-        plus_n=value.plus_n,
-        comment=value.comment,
-        opt_in=value.opt_in,
-        min_party=value.min_party,
+        **_values(fields.value, author),
         by_series=standing,
         proven=proven,
         added=added,
         now=ctx.now,
         **({} if author.is_proven and author.user_id else {"me": policy.me(ctx)}),
-        **({"party_limit": party_limit} if limited else {}),
+        **({"party_limit": party_limit} if is_limited else {}),
     )
     assert row is not None
     return row
+
+
+def _values(value: ResponseInput, author: Author) -> dict[str, Any]:
+    return {
+        "event_id": value.event_id,
+        "user_id": author.user_id,
+        "email_address": author.email_address,
+        "email_key": fold_case(author.email_address),
+        "name": value.name if author.may_change else author.name,
+        "response": value.response,
+        "number": value.number,
+        "plus_n": value.plus_n,
+        "comment": value.comment,
+        "opt_in": value.opt_in,
+        "min_party": value.min_party,
+    }
 
 
 def _assignments(names: Collection[str], author: Author, *, is_limited: bool) -> list[str]:
@@ -146,10 +150,12 @@ def _assignments(names: Collection[str], author: Author, *, is_limited: bool) ->
     return [*assignments, f"user_id = {'excluded.user_id' if author.is_proven and author.user_id else _STILL_LINKED}"]
 
 
-def _only_if(condition: str, assignment: str) -> str:
-    """The assignment, for stored responses of which the condition is true."""
-    column, _, value = assignment.partition(" = ")
-    return f"{column} = CASE WHEN {condition} THEN {value} ELSE responses.{column} END"
+def _only_if(conditions: list[str], assignments: list[str]) -> list[str]:
+    """The assignments, for stored responses of which the conditions are true."""
+    if not conditions:
+        return assignments
+    parts = [assignment.partition(" = ") for assignment in assignments]
+    return [f"{column} = CASE WHEN {' AND '.join(conditions)} THEN {value} ELSE responses.{column} END" for column, _, value in parts]
 
 
 def reset_link(ctx: Context, response_id: int) -> Response:
