@@ -56,15 +56,18 @@ def show(ctx: Context, params: CalendarView) -> Document:
     zone = params.time_zone or reader_zone(ctx)
     if params.time_zone:
         remember_zone(ctx, params.time_zone)
-    now = datetimes.to_local(ctx.now, zone)
-    day = day_of(params.date, now.date())
+    day = day_of(params.date, datetimes.to_local(ctx.now, zone).date())
     if not EARLIEST <= day <= LATEST:
         raise errors.invalid("date", gettext("must be from %(min)s to %(max)s", min=str(EARLIEST), max=str(LATEST)))
     if params.offered is not None:
         hidden_calendars.remember(ctx, params.offered, params.calendar_ids or ())
         return redirect(ctx, Links("/calendar", repeated_query(None, params.time_zone)).to(params.view, day))
+    return _render(ctx, params, zone, day)
+
+
+def _render(ctx: Context, params: CalendarView, zone: str, day: date) -> Document:
+    now, locale = datetimes.to_local(ctx.now, zone), reader_locale(ctx)
     choice = _choose_calendars(ctx, params.calendar_ids)
-    locale = reader_locale(ctx)
     month = around(MONTH, day, locale)
     days = month if params.view == MONTH else around(params.view, day, locale)
     overview = search.find_overview(ctx, choice.search(month, zone))
@@ -74,25 +77,17 @@ def show(ctx: Context, params: CalendarView) -> Document:
         values = lay_out_month(ctx, days, overview, choice.ticked, drawing)
     else:
         values = lay_out(ctx, choice.search(days, zone), choice.ticked, drawing, now)
-    mini = rail.mini_month(month, days.view, overview)
     return render(
         "calendar_view/show.html",
         ctx,
         **values,
+        **_lay_out_rail(choice, month, days, overview, drawing),
         title=days.title,
         views=VIEWS,
         can_create=ctx.actor is not None,
         today=now.date(),
         zone=zone,
         links=links,
-        mini=mini,
-        mini_weekdays=drawing.mini_weekdays(month),
-        mini_rows=drawing.mini(mini, days),
-        groups=choice.groups,
-        ticked={calendar.id for calendar in choice.ticked},
-        draw_ticks=draw_ticks,
-        draw_options=draw_options,
-        editable=[calendar for group in choice.groups for calendar in group.calendars if policy.can_edit(calendar)],
         time_zone=params.time_zone,
         stream=_stream(ctx, choice.selected),
     )
@@ -122,6 +117,21 @@ def _choose_calendars(ctx: Context, calendar_ids: Sequence[int] | None) -> Choic
         return Choice(groups, selected, selected, selected, frozenset())
     ticked = [calendar for group in groups for calendar in group.calendars if calendar.id not in hidden]
     return Choice(groups, ticked, [], ticked if ctx.actor else None, frozenset() if ctx.actor else hidden)
+
+
+def _lay_out_rail(choice: Choice, month: Days, days: Days, overview: Overview, drawing: Drawing) -> dict[str, Any]:
+    """The template values of the rail beside the calendar: a small month, and the calendars to tick."""
+    mini = rail.mini_month(month, days.view, overview)
+    return {
+        "mini": mini,
+        "mini_weekdays": drawing.mini_weekdays(month),
+        "mini_rows": drawing.mini(mini, days),
+        "groups": choice.groups,
+        "ticked": {calendar.id for calendar in choice.ticked},
+        "draw_ticks": draw_ticks,
+        "draw_options": draw_options,
+        "editable": [calendar for group in choice.groups for calendar in group.calendars if policy.can_edit(calendar)],
+    }
 
 
 def _stream(ctx: Context, selected: Sequence[NamedCalendar]) -> str | None:

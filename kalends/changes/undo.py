@@ -31,13 +31,7 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
     """Undo the request that made this change; return the records that it concerned, and how many guests are told.
 
     An event that is deleted by it has no guests: they would be later changes."""
-    rows = history.find_set(ctx, change.set_id, MAX_CHANGES + 1)
-    if len(rows) > MAX_CHANGES:
-        raise errors.Conflict(
-            gettext("This request changed more than %(max)s records, which is too much to undo at once.", max=MAX_CHANGES)
-        )
-    if any(row.via == "moderation" for row in rows):
-        raise errors.Conflict(gettext("An administrator of this site did this, so it cannot be undone here."))
+    rows = _find_changes(ctx, change.set_id)
     records = Records(rows)
     restored_uids.lock(ctx, records)
     _lock(ctx, records)
@@ -60,6 +54,18 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
         telling.tell_restored(ctx, events_restored, notify, message),
     ]
     return records.all, _add_up([each for each in told if isinstance(each, Told)])
+
+
+def _find_changes(ctx: Context, set_id: int) -> list[ChangeRow]:
+    """The changes of the request. Raises Conflict if nobody may undo them."""
+    rows = history.find_set(ctx, set_id, MAX_CHANGES + 1)
+    if len(rows) > MAX_CHANGES:
+        raise errors.Conflict(
+            gettext("This request changed more than %(max)s records, which is too much to undo at once.", max=MAX_CHANGES)
+        )
+    if any(row.via == "moderation" for row in rows):
+        raise errors.Conflict(gettext("An administrator of this site did this, so it cannot be undone here."))
+    return rows
 
 
 def _restore(ctx: Context, records: Records) -> None:

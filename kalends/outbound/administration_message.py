@@ -11,6 +11,9 @@ from kalends.records.user import User
 from kalends.site import store as sites
 from kalends.users import invitations
 
+# What a notice says, the path that its button leads to, and the label of the button.
+Notice = tuple[Wording, str, Text | None]
+
 
 def build(ctx: Context, delivery: Delivery, user: User) -> EmailMessage:
     """The message. user: whom it is about; of an invitation and a refusal, the admin who sent it."""
@@ -35,14 +38,27 @@ def _invite(ctx: Context, delivery: Delivery, admin: User) -> EmailMessage:
     return compose(ctx.settings, delivery, wording, ctx.locale, url, gettext("Make my account"))
 
 
-def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, tuple[Wording, str, Text | None]]:
-    """Of each notice, what it says, the path that its button leads to, and the label of the button."""
+def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, Notice]:
     service = {"service": names["service"]}
+    test = Wording(
+        gettext("Mail arrives"),
+        gettext("This is a test message of %(service)s: the queue, the background worker and the mail server work.", **service),
+        gettext("You asked for it on the page Mail of the administration."),
+    )
     waiting = Wording(
         gettext("Someone waits for your approval"),
         gettext("Someone has registered on %(service)s, and waits until an administrator decides.", **service),
         gettext("You get this because you administer the site: once a day, however many wait."),
     )
+    return {
+        "test_message": (test, "", None),
+        "account_waiting": (waiting, "/admin/people?status=waiting", gettext("See who waits")),
+        **_registration_wordings(names, service),
+    }
+
+
+def _registration_wordings(names: dict[str, str], service: dict[str, str]) -> dict[AdministrationNotice, Notice]:
+    """To those who have registered: what became of it."""
     approved = Wording(
         gettext("Your account is approved"),
         gettext("You can use the account %(user_name)s on %(service)s now.", **names),
@@ -58,14 +74,7 @@ def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, tuple[Wording
         gettext("Someone has registered on %(service)s with your e-mail address, which is that of the account %(user_name)s.", **names),
         gettext("If you have forgotten your password, choose a new one: %(service)s/reset. If it was not you, do nothing.", **service),
     )
-    test = Wording(
-        gettext("Mail arrives"),
-        gettext("This is a test message of %(service)s: the queue, the background worker and the mail server work.", **service),
-        gettext("You asked for it on the page Mail of the administration."),
-    )
     return {
-        "test_message": (test, "", None),
-        "account_waiting": (waiting, "/admin/people?status=waiting", gettext("See who waits")),
         "account_approved": (approved, "/sign-in", gettext("Sign in")),
         "account_refused": (refused, "", None),
         "address_registered": (registered, "/sign-in", gettext("Sign in")),
