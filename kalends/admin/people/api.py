@@ -51,14 +51,14 @@ def refuse(ctx: Context, person_id: int) -> Deletion:
 @endpoint("PUT", "/api/admin/people/{person_id}/suspend")
 def suspend(ctx: Context, person_id: int) -> PersonItem:
     """Suspend an account: sessions end, keys are deleted, and nobody can sign in to it. What it has published stays. For admins."""
-    suspension.suspend(ctx, _decided(policy.managed_user(ctx, person_id)).id)
+    suspension.suspend(ctx, _load_decided(ctx, person_id).id)
     return _item(store.get(ctx, person_id))
 
 
 @endpoint("PUT", "/api/admin/people/{person_id}/activate")
 def activate(ctx: Context, person_id: int) -> PersonItem:
     """Lift the suspension of an account; for admins."""
-    suspension.activate(ctx, _decided(policy.managed_user(ctx, person_id)).id)
+    suspension.activate(ctx, _load_decided(ctx, person_id).id)
     return _item(store.get(ctx, person_id))
 
 
@@ -74,7 +74,9 @@ def delete_person(ctx: Context, person_id: int) -> Deletion:
     return Deletion([person_id])
 
 
-def _decided(person: User) -> User:
+def _load_decided(ctx: Context, person_id: int) -> User:
+    """The person, who must not wait for approval."""
+    person = policy.managed_user(ctx, person_id)
     if person.status == "waiting":
         raise errors.Conflict(gettext("This account waits for approval. Approve or refuse it."))
     return person
