@@ -53,11 +53,11 @@ def find_properties(ctx: Context, user_id: int, calendar_id: int | None = None) 
     condition, params = "", dict[str, Any]()
     if calendar_id is not None:
         condition, params = "AND calendar_id = :calendar_id", {"calendar_id": calendar_id}
-    found: dict[int, dict[str, str]] = {}
+    properties: dict[int, dict[str, str]] = {}
     sql = f"SELECT calendar_id, name, element FROM dav_properties WHERE user_id = :user_id {condition} ORDER BY name"
     for each, name, element in ctx.tx.rows(sql, user_id=user_id, **params):
-        found.setdefault(each, {})[name] = element
-    return found
+        properties.setdefault(each, {})[name] = element
+    return properties
 
 
 def upsert_property(ctx: Context, calendar_id: int, user_id: int, name: str, element: str) -> None:

@@ -97,8 +97,8 @@ def _is_taken() -> DavError:
 
 def _read_components(call: Call) -> str:
     """The components that may be in the calendar, with commas; empty for all."""
-    found = [] if call.root is None else call.root.findall(f"{{{DAV}}}set/{PROP}/{COMPONENT_SET}/{{{CALDAV}}}comp")
-    names = {each.get("name", "").upper() for each in found}
+    elements = [] if call.root is None else call.root.findall(f"{{{DAV}}}set/{PROP}/{COMPONENT_SET}/{{{CALDAV}}}comp")
+    names = {each.get("name", "").upper() for each in elements}
     if names and not names & set(COMPONENTS):
         raise DavError(403, f"A calendar may have {', '.join(COMPONENTS)}.", f"{{{CALDAV}}}supported-calendar-component")
     return ",".join(name for name in COMPONENTS if name in names)

@@ -22,8 +22,8 @@ from kalends.values.text import decode
 
 def find_by_uid(ctx: Context, calendar: Calendar, uid: str) -> Resource | None:
     """The resource with this UID that an organiser has put on the actor's calendar. Some clients reply before they have seen its name."""
-    found = resources.find_by_rows(ctx, calendar, store.find_rows_by_uid(ctx, calendar, uid))
-    return next((each for each in found if find_invitation(ctx, calendar, each)), None)
+    candidates = resources.find_by_rows(ctx, calendar, store.find_rows_by_uid(ctx, calendar, uid))
+    return next((each for each in candidates if find_invitation(ctx, calendar, each)), None)
 
 
 def find_invitation(ctx: Context, calendar: Calendar, resource: Resource) -> Invitation | None:
@@ -64,8 +64,8 @@ def _attendees(file: CalendarObject, invitation: Invitation) -> list[tuple[Reply
         events = itip.parse_reply(decode(file.content)).events
     except ValueError:
         return []
-    found = [(each, attendee) for each in events if (attendee := each.attendee(invitation.address))]
-    return sorted(found, key=lambda pair: _date(pair[0]))
+    pairs = [(each, attendee) for each in events if (attendee := each.attendee(invitation.address))]
+    return sorted(pairs, key=lambda pair: _date(pair[0]))
 
 
 def _date(event: ReplyEvent) -> str:

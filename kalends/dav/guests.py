@@ -69,18 +69,18 @@ def update(ctx: Context, calendar: Calendar, before: bytes, file: CalendarObject
 
 def _find_invited(ctx: Context, target: Target, guests: dict[str, str]) -> dict[str, Invitation]:
     """Those of the guests who are invited, by the keys of their addresses."""
-    found = invitations.find_by_addresses(ctx, target, guests) if guests else {}
-    return {key: invitation for key, invitation in found.items() if invitation.state != "withdrawn"}
+    by_key = invitations.find_by_addresses(ctx, target, guests) if guests else {}
+    return {key: invitation for key, invitation in by_key.items() if invitation.state != "withdrawn"}
 
 
 def _find_guests(ctx: Context, content: bytes) -> dict[str, str] | None:
     """The guests in the file by the keys of their addresses; None if the actor is not the organiser."""
     if b"ATTENDEE" not in content:
         return {}
-    found, own = participants.parse(content), fold_case(policy.user(ctx).email_address)
-    if fold_case(found.organizer) != own:
+    parsed, own = participants.parse(content), fold_case(policy.user(ctx).email_address)
+    if fold_case(parsed.organizer) != own:
         return None
-    return {key: address for key, address in found.attendees.items() if key != own}
+    return {key: address for key, address in parsed.attendees.items() if key != own}
 
 
 def _is_address(address: str) -> bool:

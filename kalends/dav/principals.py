@@ -25,8 +25,8 @@ def report(call: Call) -> DavReply:
     if not all(_matches(actor, search) for search in root.findall(f"{_D}property-search")):
         return DavReply(207, multistatus([]))
     names = (requested_names(root) if root.find(PROP) is not None else None) or [NAME, HOME]
-    found = describe(Subject(call.ctx, actor, "principal"), paths.principal(actor.id), names, is_brief=call.is_brief)
-    return DavReply(207, multistatus([write_response(found)]))
+    response = describe(Subject(call.ctx, actor, "principal"), paths.principal(actor.id), names, is_brief=call.is_brief)
+    return DavReply(207, multistatus([write_response(response)]))
 
 
 def _matches(actor: Actor, search: Element) -> bool:

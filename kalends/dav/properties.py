@@ -230,7 +230,7 @@ OF_ONE_ROW = PROTECTED - {SYNC_TOKEN, COMPONENT_SET}
 
 def describe(subject: Subject, path: str, names: list[str], *, is_brief: bool = False) -> Response:
     """The properties of these names, live ones and those that a client has set."""
-    found: list[str] = []
+    elements: list[str] = []
     missing: list[str] = []
     for name in names:
         kinds, write = PROPERTIES.get(name, ((), None))
@@ -239,12 +239,12 @@ def describe(subject: Subject, path: str, names: list[str], *, is_brief: bool = 
         if name == COLOR and subject.calendar and stored == removed_color(subject.calendar):
             value = stored = None
         if stored is not None and (value is None or _overrides(subject, name)):
-            found.append(stored)
+            elements.append(stored)
         elif value is not None:
-            found.append(name_element(name, value))
+            elements.append(name_element(name, value))
         elif not is_brief:
             missing.append(name_element(name))
-    return Response(path, "".join(found), "".join(missing))
+    return Response(path, "".join(elements), "".join(missing))
 
 
 def removed_color(calendar: Calendar) -> str:

@@ -54,9 +54,9 @@ def _describe_resources(call: Call, calendar: Calendar, subject: Subject, folder
     names = resource_names(call.root)
     if not needs_text(names):
         return listing.describe_all(subject, folder, names, resources.find_tags(call.ctx, calendar), is_brief=call.is_brief)
-    found = resources.find_all(call.ctx, calendar)
-    texts = text.read_all(call.ctx, calendar, found)
-    return listing.describe_all(subject, folder, names, found, texts, is_brief=call.is_brief)
+    items = resources.find_all(call.ctx, calendar)
+    texts = text.read_all(call.ctx, calendar, items)
+    return listing.describe_all(subject, folder, names, items, texts, is_brief=call.is_brief)
 
 
 def propfind_resource(call: Call) -> DavReply:

@@ -59,10 +59,10 @@ def find_in_range(ctx: Context, calendar: Calendar, time_range: TimeRange) -> li
     event_ids, series_ids = store.find_overlapping(ctx, calendar, start, end)
     # Those of endless series may have no events so far ahead.
     series_ids += future_dates.find_series(ctx, calendar, start, end, set(series_ids))
-    found = resources.find_by_ids(ctx, calendar, event_ids, series_ids)
+    in_range = resources.find_by_ids(ctx, calendar, event_ids, series_ids)
     alone = _find_alone(ctx, calendar, "VEVENT")
     texts = text.read_all(ctx, calendar, alone)
-    return found + [each for each in alone if _takes_place(texts[each.name], start, end, calendar.time_zone)]
+    return in_range + [each for each in alone if _takes_place(texts[each.name], start, end, calendar.time_zone)]
 
 
 def _find_alone(ctx: Context, calendar: Calendar, component: str) -> list[Resource]:

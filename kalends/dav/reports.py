@@ -40,8 +40,8 @@ def _calendar_query(call: Call, calendar: Calendar, root: Element) -> DavReply:
         raise DavError(400, "A calendar-query must have a filter.")
     if call.headers.get("depth", "1").strip() == "0":
         return DavReply(207, multistatus([]))
-    found = query.find(call.ctx, calendar, filter_element)
-    return DavReply(207, multistatus(_describe(call, calendar, root, found)))
+    matches = query.find(call.ctx, calendar, filter_element)
+    return DavReply(207, multistatus(_describe(call, calendar, root, matches)))
 
 
 def _multiget(call: Call, calendar: Calendar, root: Element) -> DavReply:
@@ -49,9 +49,9 @@ def _multiget(call: Call, calendar: Calendar, root: Element) -> DavReply:
     if len(hrefs) > MAX_HREFS:
         raise DavError(403, f"Ask for at most {MAX_HREFS:,} resources at once.", f"{_D}number-of-matches-within-limits")
     names = own_names(call, hrefs)
-    found = resources.find_by_names(call.ctx, calendar, [name for name in names.values() if name])
-    missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in found]
-    return DavReply(207, multistatus([*_describe(call, calendar, root, list(found.values())), *missing]))
+    by_name = resources.find_by_names(call.ctx, calendar, [name for name in names.values() if name])
+    missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in by_name]
+    return DavReply(207, multistatus([*_describe(call, calendar, root, list(by_name.values())), *missing]))
 
 
 def _sync_collection(call: Call, calendar: Calendar, root: Element) -> DavReply:
@@ -78,23 +78,23 @@ def read_limit(root: Element, limit: str, number: str) -> int | None:
     return int(text_[:9])
 
 
-def _describe(call: Call, calendar: Calendar, root: Element, found: list[Resource]) -> Iterable[str]:
+def _describe(call: Call, calendar: Calendar, root: Element, items: list[Resource]) -> Iterable[str]:
     names = resource_names(root) if requested_names_or_none(root) else listing.IN_ALLPROP
     subject = Subject(call.ctx, policy.user(call.ctx), "resource", calendar)
-    texts = _texts(call, calendar, root, found) if needs_text(names) else None
+    texts = _texts(call, calendar, root, items) if needs_text(names) else None
     folder = paths.calendar(subject.actor.id, call.target.slug)
-    return listing.describe_all(subject, folder, names, found, texts, is_brief=call.is_brief)
+    return listing.describe_all(subject, folder, names, items, texts, is_brief=call.is_brief)
 
 
 def requested_names_or_none(root: Element) -> list[str] | None:
     return requested_names(root) if root.find(f"{_D}prop") is not None else None
 
 
-def _texts(call: Call, calendar: Calendar, root: Element, found: list[Resource]) -> dict[str, bytes]:
+def _texts(call: Call, calendar: Calendar, root: Element, items: list[Resource]) -> dict[str, bytes]:
     element = root.find(f"{_D}prop/{_C}calendar-data/{_C}expand")
     if element is None:
-        return text.read_all(call.ctx, calendar, found)
-    return expand.read_all(call.ctx, calendar, found, filters.parse_range(element))
+        return text.read_all(call.ctx, calendar, items)
+    return expand.read_all(call.ctx, calendar, items, filters.parse_range(element))
 
 
 def _free_busy(call: Call, calendar: Calendar, root: Element) -> DavReply:

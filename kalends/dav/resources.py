@@ -89,15 +89,15 @@ def find_by_names(ctx: Context, calendar: Calendar, names: list[str]) -> dict[st
     """Those of the resources that exist, by name."""
     # Of events that no client wrote, one statement tells all.
     unwritten = store.find_unwritten_events(ctx, calendar, _derived_ids(names)["event"])
-    found = {resource.name: resource for resource in _build(unwritten, [], [])}
-    names = [name for name in names if name not in found]
+    by_name = {resource.name: resource for resource in _build(unwritten, [], [])}
+    names = [name for name in names if name not in by_name]
     if not names:
-        return found
+        return by_name
     rows = store.find_rows_by_names(ctx, calendar, names)
-    found |= {resource.name: resource for resource in find_by_rows(ctx, calendar, rows)}
-    derived = _derived_ids(name for name in names if name not in found)
+    by_name |= {resource.name: resource for resource in find_by_rows(ctx, calendar, rows)}
+    derived = _derived_ids(name for name in names if name not in by_name)
     others = find_by_ids(ctx, calendar, derived["event"], derived["series"])
-    return found | {resource.name: resource for resource in others if resource.row is None}
+    return by_name | {resource.name: resource for resource in others if resource.row is None}
 
 
 def find_unwritten(ctx: Context, calendar_id: int, name: str) -> Resource | None:

@@ -87,11 +87,11 @@ def parse_token(journal: Journal, collection: str, text: str) -> Token:
 
 def _list(ctx: Context, calendar: Calendar, token: Token, limit: int | None) -> Changes:
     """All resources in the order of their names, from the last one on that the client has."""
-    found = [resource for resource in resources.find_all(ctx, calendar) if resource.name > token.last]
+    rest = [resource for resource in resources.find_all(ctx, calendar) if resource.name > token.last]
     start = Token(str(calendar.id), token.epoch, token.position)
-    if limit is None or len(found) <= limit:
-        return Changes(found, [], start.text, is_cut=False)
-    page = sorted(found, key=lambda resource: resource.name)[:limit]
+    if limit is None or len(rest) <= limit:
+        return Changes(rest, [], start.text, is_cut=False)
+    page = sorted(rest, key=lambda resource: resource.name)[:limit]
     return Changes(page, [], Token(start.collection, start.epoch, start.position, page[-1].name).text, is_cut=True)
 
 
@@ -126,15 +126,15 @@ def _resolve(ctx: Context, calendar: Calendar, entries: list[Entry]) -> tuple[li
     # An event that was deleted or has left its series tells of the series, too.
     series_ids |= {*series_of.values(), *_find_former_series(ctx, event_ids)}
     single_ids = [event_id for event_id in event_ids if event_id not in series_of]
-    found = {each.name: each for each in resources.find_by_ids(ctx, calendar, single_ids, series_ids)}
+    by_name = {each.name: each for each in resources.find_by_ids(ctx, calendar, single_ids, series_ids)}
     rows = store.find_rows(ctx, row_ids)
-    found |= {each.name: each for each in resources.find_by_rows(ctx, calendar, rows)}
+    by_name |= {each.name: each for each in resources.find_by_rows(ctx, calendar, rows)}
     # A follower may know an event by its own name that has become a date of a series since.
     formerly_single = store.find_formerly_single(ctx, event_ids)
     names = _names(ctx, calendar, sorted({*single_ids, *formerly_single}), sorted(series_ids)) | {row.name for row in rows}
     # Nobody was told of the other dates of a series by names of their own.
     dates = {f"event-{event_id}.ics" for event_id in _find_dates(ctx, single_ids) - formerly_single}
-    return list(found.values()), sorted(names - found.keys() - dates)
+    return list(by_name.values()), sorted(names - by_name.keys() - dates)
 
 
 def _names(ctx: Context, calendar: Calendar, event_ids: list[int], series_ids: list[int]) -> set[str]:

@@ -40,7 +40,7 @@ class Response(Struct):
     """One resource of a multistatus: its properties as elements, and those that it does not have; or a status alone."""
 
     href: str
-    found: str = ""
+    properties: str = ""
     missing: str = ""
     status: int = 0
     error: str = ""
@@ -138,8 +138,8 @@ def write_response(response: Response) -> str:
         if response.error:
             parts.append(f"<D:error>{response.error}</D:error>")
     else:
-        if response.found or not response.missing:
-            parts.append(propstat(response.found, 200))
+        if response.properties or not response.missing:
+            parts.append(propstat(response.properties, 200))
         if response.missing:
             parts.append(propstat(response.missing, 404))
     parts.append("</D:response>")

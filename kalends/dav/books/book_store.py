@@ -54,11 +54,11 @@ def delete(ctx: Context, book_id: int) -> None:
 
 def find_properties(ctx: Context) -> dict[int, dict[str, str]]:
     """The elements that clients of the actor have set, by address book and name."""
-    found: dict[int, dict[str, str]] = {}
+    properties: dict[int, dict[str, str]] = {}
     sql = "SELECT book_id, name, element FROM dav_book_properties WHERE user_id = :me ORDER BY name"
     for book_id, name, element in ctx.tx.rows(sql, me=policy.user(ctx).id):
-        found.setdefault(book_id, {})[name] = element
-    return found
+        properties.setdefault(book_id, {})[name] = element
+    return properties
 
 
 def upsert_property(ctx: Context, book_id: int, name: str, element: str) -> None:

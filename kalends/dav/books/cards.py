@@ -36,12 +36,12 @@ def find(ctx: Context, book_id: int, name: str) -> Card | None:
 
 def find_by_names(ctx: Context, book_id: int, names: list[str]) -> dict[str, Card]:
     """Those of the cards that exist, by name."""
-    found = {card.name: card for card in map(Card, store.find_by_names(ctx, book_id, names))}
+    by_name = {card.name: card for card in map(Card, store.find_by_names(ctx, book_id, names))}
     if book_id != PRIMARY:
-        return found
-    ids = [int(match[1]) for name in names if name not in found and (match := DERIVED_NAME.fullmatch(name))]
+        return by_name
+    ids = [int(match[1]) for name in names if name not in by_name and (match := DERIVED_NAME.fullmatch(name))]
     derived = [row for row in store.find_by_contacts(ctx, book_id, ids) if row.card_id is None]
-    return found | {card.name: card for card in map(Card, derived)}
+    return by_name | {card.name: card for card in map(Card, derived)}
 
 
 def find_by_ids(ctx: Context, book_id: int, contact_ids: list[int], card_ids: list[int]) -> dict[str, Card]:

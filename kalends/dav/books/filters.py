@@ -43,9 +43,9 @@ def _sought_words(element: Element) -> set[str]:
     words: set[str] = set()
     for prop in element.findall(PROP):
         texts = [each for each in prop if each.tag == TEXT and each.get("negate-condition") != "yes"]
-        found = {max(_WORD.findall((each.text or "").casefold()), key=len, default="") for each in texts}
-        if texts and len(texts) == len(prop) and "" not in found:
-            words |= found
+        longest_words = {max(_WORD.findall((each.text or "").casefold()), key=len, default="") for each in texts}
+        if texts and len(texts) == len(prop) and "" not in longest_words:
+            words |= longest_words
         elif element.get("test") != "allof":
             return set()
     return words

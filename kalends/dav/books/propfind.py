@@ -69,15 +69,15 @@ def require_card(call: Call) -> Card:
     return card
 
 
-def describe_cards(call: Call, found: list[Card], names: list[str], data: Element | None = None) -> Iterable[str]:
+def describe_cards(call: Call, items: list[Card], names: list[str], data: Element | None = None) -> Iterable[str]:
     """The responses of cards; `data` says in which version their files are to be, and what of them."""
     subject = Subject(call.ctx, policy.user(call.ctx), "card")
     needs_text = listing.CARD_DATA in names or dav("getcontentlength") in names
-    texts = text.read_all(call.ctx, found, asked_version(data)) if needs_text else None
+    texts = text.read_all(call.ctx, items, asked_version(data)) if needs_text else None
     if texts and data is not None and (wanted := data.findall(carddav("prop"))):
         texts = {name: text.select(content, {each.get("name", "") for each in wanted}) for name, content in texts.items()}
     folder = paths.book(subject.actor.id, call.target.slug)
-    return listing.describe_all(subject, folder, names, found, texts, is_brief=call.is_brief)
+    return listing.describe_all(subject, folder, names, items, texts, is_brief=call.is_brief)
 
 
 def asked_version(data: Element | None) -> Version | None:

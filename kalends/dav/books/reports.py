@@ -42,12 +42,12 @@ def _addressbook_query(call: Call, book: Book, root: Element) -> DavReply:
     limit = read_limit(root, carddav("limit"), carddav("nresults"))
     if call.headers.get("depth", "1").strip() == "0":
         return DavReply(207, multistatus([]))
-    found = cards.find_all(call.ctx, book.id)
+    matches = cards.find_all(call.ctx, book.id)
     if len(filter_element):
-        texts, is_match = text.read_all(call.ctx, found), filters.matcher(filter_element)
-        found = [card for card in found if is_match(texts[card.name].decode())]
-    cut = [_cut(call)] if limit is not None and len(found) > limit else []
-    return DavReply(207, multistatus([*_describe(call, root, found[:limit]), *cut]))
+        texts, is_match = text.read_all(call.ctx, matches), filters.matcher(filter_element)
+        matches = [card for card in matches if is_match(texts[card.name].decode())]
+    cut = [_cut(call)] if limit is not None and len(matches) > limit else []
+    return DavReply(207, multistatus([*_describe(call, root, matches[:limit]), *cut]))
 
 
 def _multiget(call: Call, book: Book, root: Element) -> DavReply:
@@ -55,9 +55,9 @@ def _multiget(call: Call, book: Book, root: Element) -> DavReply:
     if len(hrefs) > MAX_HREFS:
         raise DavError(403, f"Ask for at most {MAX_HREFS:,} cards at once.", dav("number-of-matches-within-limits"))
     names = own_names(call, hrefs)
-    found = cards.find_by_names(call.ctx, book.id, [name for name in names.values() if name])
-    missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in found]
-    return DavReply(207, multistatus([*_describe(call, root, list(found.values())), *missing]))
+    by_name = cards.find_by_names(call.ctx, book.id, [name for name in names.values() if name])
+    missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in by_name]
+    return DavReply(207, multistatus([*_describe(call, root, list(by_name.values())), *missing]))
 
 
 def _sync_collection(call: Call, book: Book, root: Element) -> DavReply:
@@ -76,8 +76,8 @@ def _cut(call: Call) -> str:
     return write_response(Response(paths.book(policy.user(call.ctx).id, call.target.slug), status=507, error=_CUT))
 
 
-def _describe(call: Call, root: Element, found: list[Card]) -> Iterable[str]:
+def _describe(call: Call, root: Element, items: list[Card]) -> Iterable[str]:
     prop = root.find(dav("prop"))
     names = resource_names(root) if prop is not None and len(prop) else listing.IN_ALLPROP
     data = prop.find(listing.CARD_DATA) if prop is not None else None
-    return describe_cards(call, found, names, data)
+    return describe_cards(call, items, names, data)

@@ -56,10 +56,10 @@ def _collection(ctx: Context, book_id: int) -> str:
 
 def _list(ctx: Context, book_id: int, token: Token, limit: int | None) -> Changes:
     """All cards in the order of their names, from the last one on that the client has."""
-    found = [card for card in cards.find_all(ctx, book_id) if card.name > token.last]
-    if limit is None or len(found) <= limit:
-        return Changes(found, [], Token(token.collection, token.epoch, token.position).text, is_cut=False)
-    page = sorted(found, key=lambda card: card.name)[:limit]
+    rest = [card for card in cards.find_all(ctx, book_id) if card.name > token.last]
+    if limit is None or len(rest) <= limit:
+        return Changes(rest, [], Token(token.collection, token.epoch, token.position).text, is_cut=False)
+    page = sorted(rest, key=lambda card: card.name)[:limit]
     return Changes(page, [], Token(token.collection, token.epoch, token.position, page[-1].name).text, is_cut=True)
 
 
@@ -67,10 +67,10 @@ def _resolve(ctx: Context, book_id: int, entries: list[Entry]) -> tuple[list[Car
     """The cards of the entries as they are now, and the names of those that are gone."""
     contact_ids = sorted({entry.record_id for entry in entries if entry.kind == "contact"})
     card_ids = sorted({entry.record_id for entry in entries if entry.kind == "card"})
-    found = cards.find_by_ids(ctx, book_id, contact_ids, card_ids)
+    by_name = cards.find_by_ids(ctx, book_id, contact_ids, card_ids)
     named = store.find_names(ctx, contact_ids, card_ids)
     names = {name for _, each, name in named if each == book_id}
     with_cards = {contact_id for contact_id, _, _ in named}
     if book_id == PRIMARY:
         names |= {f"contact-{contact_id}.vcf" for contact_id in contact_ids if contact_id not in with_cards}
-    return list(found.values()), sorted(names - found.keys())
+    return list(by_name.values()), sorted(names - by_name.keys())

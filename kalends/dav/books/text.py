@@ -59,5 +59,5 @@ def _convert(text: bytes, version: Version) -> bytes:
 
 def select(text: bytes, names: set[str]) -> bytes:
     """These properties of a card alone, and what makes it a card."""
-    kept = {name.upper() for name in names} | {"BEGIN", "VERSION", "END"}
-    return "".join(line.raw for line in split_lines(text.decode()) if line.name in kept).encode()
+    selected_names = {name.upper() for name in names} | {"BEGIN", "VERSION", "END"}
+    return "".join(line.raw for line in split_lines(text.decode()) if line.name in selected_names).encode()

@@ -92,9 +92,9 @@ def _merge_name(card: _Card, base: ContactFields, current: ContactFields) -> Non
     else:
         parts = (_split_parts(_raw_value(line)) + [""] * 5)[:5]
         # The first name of a contact has the middle names, too.
-        given = parts[1:3] if base.first_name == current.first_name else [first, ""]
+        given_names = parts[1:3] if base.first_name == current.first_name else [first, ""]
         family = parts[0] if base.last_name == current.last_name else last
-        card.set_value(line, ";".join([family, *given, *parts[3:]]))
+        card.set_value(line, ";".join([family, *given_names, *parts[3:]]))
     full_name = " ".join(filter(None, (current.first_name, current.last_name))) or current.email_address or current.phone_number or ""
     line = card.first("FN")
     if line is None:

@@ -66,10 +66,10 @@ def _to_new(name: str, parameters: list[str], value: str) -> tuple[str, list[str
         value = _DATE.sub(r"\1\2\3", value)
     elif name == "REV":
         value = re.sub("[-:]", "", value)
-    kept = [each for each in types if each.upper() not in ("INTERNET", "PREF")]
-    if kept != types:
+    new_types = [each for each in types if each.upper() not in ("INTERNET", "PREF")]
+    if new_types != types:
         preferred = ["PREF=1"] if any(each.upper() == "PREF" for each in types) else []
-        parameters = [*([f"TYPE={','.join(kept)}"] if kept else []), *preferred, *others]
+        parameters = [*([f"TYPE={','.join(new_types)}"] if new_types else []), *preferred, *others]
     return _TO_NEW.get(name, name), parameters, value
 
 
