@@ -148,15 +148,15 @@ def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: Seque
     grid = weeks(days, overview.bars)
     cells = [cell for week in grid for cell in week]
     bars = [bar for bar in overview.bars if bar.first <= days.day <= bar.last]
-    chosen = bars[:MAX_LISTED_BARS] + overview.load_day(ctx, days.day, MAX_LISTED_TIMED)
-    more = len(bars) + len(overview.starts.get(days.day, ())) - len(chosen)
-    entries.mark(ctx, [*placed(grid), *chosen], calendars, overview.zone)
+    day_entries = bars[:MAX_LISTED_BARS] + overview.load_day(ctx, days.day, MAX_LISTED_TIMED)
+    more = len(bars) + len(overview.starts.get(days.day, ())) - len(day_entries)
+    entries.mark(ctx, [*placed(grid), *day_entries], calendars, overview.zone)
     timed = overview.load(ctx, {cell.day: cell.room for cell in cells})
     colors = entries.find_colors(ctx, chain.from_iterable(timed.values()), calendars)
     for cell in cells:
         if cell.day in timed:
             cell.add(drawing.timed_items(timed[cell.day], overview.zone, colors), len(overview.starts[cell.day]))
-    lists = [Agenda(days.day, sorted(chosen, key=lambda entry: (entry.start_at, entry.id)))] if chosen else []
+    lists = [Agenda(days.day, sorted(day_entries, key=lambda entry: (entry.start_at, entry.id)))] if day_entries else []
     drawn = {"weekdays": drawing.weekdays(days), "rows": drawing.month(days, grid)}
     return {"days": days, **drawn, "agenda": lists, "more": more, "draw_events": draw_events, "is_cut": overview.is_cut}
 

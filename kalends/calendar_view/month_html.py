@@ -98,10 +98,10 @@ class Drawing(Struct, frozen=True):
     def _status(self, status: str) -> str:
         return f'<strong class="{status}" dir="auto">{escape(self.locale.translate(labels.STATUSES[status]))}:</strong> '
 
-    def mini(self, mini: MiniMonth, chosen: Days) -> Markup:
+    def mini(self, mini: MiniMonth, days: Days) -> Markup:
         """The rows of the small month."""
         marked = mini.marked
-        weeks = _mini_weeks(self.locale, self.links.path_to(mini.view), mini.days, chosen.day, self.today)
+        weeks = _mini_weeks(self.locale, self.links.path_to(mini.view), mini.days, days.day, self.today)
         return _markup("\n".join([f"<tr>{''.join([cells[day in marked] for day, cells in week])}</tr>" for week in weeks]))
 
     def weekdays(self, days: Days) -> Markup:
@@ -126,15 +126,15 @@ _LINES: FormatCache[tuple[int, str, str, str, str], str] = FormatCache(lambda li
 
 
 @lru_cache(200)
-def _cells(locale: Locale, path: tuple[str, str], can_create: bool, chosen: date, today: date | None) -> FormatCache[_Day, tuple[str, str]]:
+def _cells(locale: Locale, path: tuple[str, str], can_create: bool, focus: date, today: date | None) -> FormatCache[_Day, tuple[str, str]]:
     """What is in the cells of days around their events. Many readers see the same, and translating it takes long."""
-    return FormatCache(partial(_around_events, locale, path, can_create, chosen, today))
+    return FormatCache(partial(_around_events, locale, path, can_create, focus, today))
 
 
-def _around_events(locale: Locale, path: tuple[str, str], can_create: bool, chosen: date, today: date | None, key: _Day) -> tuple[str, str]:
+def _around_events(locale: Locale, path: tuple[str, str], can_create: bool, focus: date, today: date | None, key: _Day) -> tuple[str, str]:
     """What is in the cell of a day before and after its events."""
     day, count, more = key
-    classes = _classes(day, chosen, today)
+    classes = _classes(day, focus, today)
     name, date_text = locale.formats.day(day), day.isoformat()
     href = f"{path[0]}{date_text}{path[1]}"
     label = escape(f"{name}, {locale.translate(ngettext('1 event', '%(num)s events', count))}")
@@ -152,9 +152,9 @@ def _around_events(locale: Locale, path: tuple[str, str], can_create: bool, chos
 
 
 @lru_cache(200)
-def _mini_weeks(locale: Locale, path: tuple[str, str], month: Days, chosen: date, today: date | None) -> list[list[tuple[date, _MiniDay]]]:
+def _mini_weeks(locale: Locale, path: tuple[str, str], month: Days, focus: date, today: date | None) -> list[list[tuple[date, _MiniDay]]]:
     """The weeks of the small month, each day with its cell."""
-    days = [(day, _mini_day(locale, path, day, _classes(day, chosen, today))) for day in date_range(month.first, month.last)]
+    days = [(day, _mini_day(locale, path, day, _classes(day, focus, today))) for day in date_range(month.first, month.last)]
     return [days[i : i + 7] for i in range(0, len(days), 7)]
 
 
@@ -173,9 +173,9 @@ def _mini_day(locale: Locale, path: tuple[str, str], day: date, classes: str) ->
     return cell(name, classes), cell(locale.translate(gettext("%(day)s, has events", day=name)), f"{classes} marked")
 
 
-def _classes(day: date, chosen: date, today: date | None) -> str:
-    """The CSS classes of a day: of another month, today, and the chosen one."""
-    return f"{'' if day.month == chosen.month else ' other'}{TODAY if day == today else ''}{' chosen' if day == chosen else ''}"
+def _classes(day: date, focus: date, today: date | None) -> str:
+    """The CSS classes of a day: of another month, today, and the one in focus."""
+    return f"{'' if day.month == focus.month else ' other'}{TODAY if day == today else ''}{' chosen' if day == focus else ''}"
 
 
 def _class(names: str) -> str:

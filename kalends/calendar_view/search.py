@@ -58,8 +58,8 @@ class Overview(Struct, frozen=True):
 
     def load(self, ctx: Context, rooms: Mapping[date, int]) -> dict[date, list[Timed]]:
         """Of each day, the first events that are no bars, up to its number in `rooms`, with what a month shows of them."""
-        chosen = {day: starts[: rooms[day]] for day, starts in self.starts.items()}
-        ids = [event_id for starts in chosen.values() for _, event_id, _ in starts]
+        starts_by_day = {day: starts[: rooms[day]] for day, starts in self.starts.items()}
+        ids = [event_id for starts in starts_by_day.values() for _, event_id, _ in starts]
         rows = {row[0]: row for row in store.find_titles(ctx, ids)} if ids else {}
         return {
             day: [
@@ -67,7 +67,7 @@ class Overview(Struct, frozen=True):
                 for start_at, id, calendar_id in starts
                 if (row := rows.get(id))
             ]
-            for day, starts in chosen.items()
+            for day, starts in starts_by_day.items()
         }
 
     def load_day(self, ctx: Context, day: date, limit: int) -> list[Entry]:

@@ -83,8 +83,8 @@ def update(ctx: Context, hidden_id: int, reason: str) -> None:
 def delete(ctx: Context, hidden_id: int, dates: list[HiddenDate]) -> None:
     """Show the events again to all who saw them before, except those who may no longer edit what they have put on a calendar."""
     ids, in_ids = [date.event_id for date in dates], ctx.db.in_list("ids")
-    for column, chosen in (("public", [date for date in dates if date.public]), ("by_link", [date for date in dates if date.by_link])):
-        ctx.tx.run(f"UPDATE events SET {column} = TRUE WHERE id {in_ids}", ids=[date.event_id for date in chosen])
+    for column, shown_dates in (("public", [date for date in dates if date.public]), ("by_link", [date for date in dates if date.by_link])):
+        ctx.tx.run(f"UPDATE events SET {column} = TRUE WHERE id {in_ids}", ids=[date.event_id for date in shown_dates])
     ctx.tx.run(f"UPDATE events SET version = version + 1, updated_at = :now WHERE id {in_ids}", ids=ids, now=ctx.now)
     granting = [placement_id for date in dates for placement_id in date.placement_ids]
     ctx.tx.run(f"UPDATE placements SET grants = TRUE WHERE id {in_ids}", ids=granting)

@@ -40,7 +40,7 @@ def show(ctx: Context, params: Search) -> Document:
         days=days.group(cards, span.since, ctx.now, zone, reader_locale(ctx).formats),
         choices=[_choice(params, "when", when, name) for when, name in [(None, gettext("All")), *days.NAMES.items()]],
         facets=[] if params.text else _facets(params, facets.count(ctx, span.since, span.until)),
-        kept=list(to_filters(params).items()),
+        filters=list(to_filters(params).items()),
         follow_links=_follow(ctx, params),
         calendars=calendars,
         earlier=_earlier(params),
@@ -65,15 +65,15 @@ class Choice(Struct, frozen=True):
     count: int | None = None
 
 
-def _facets(params: Search, found: facets.Facets) -> list[Choice]:
+def _facets(params: Search, counts: facets.Facets) -> list[Choice]:
     """The tags, the cities and what takes place online; one that is chosen is among them, whatever the numbers."""
-    chosen = [_choice(params, field, value, value) for field in ("tags", "city") if (value := getattr(params, field))]
+    selected = [_choice(params, field, value, value) for field in ("tags", "city") if (value := getattr(params, field))]
     items = [
-        *(_choice(params, "tags", tag.name, tag.name, tag.count) for tag in found.tags),
-        *(_choice(params, "city", city.name, city.name, city.count) for city in found.cities),
-        *([_choice(params, "online", True, "Online", found.online)] if found.online or params.online else []),
+        *(_choice(params, "tags", tag.name, tag.name, tag.count) for tag in counts.tags),
+        *(_choice(params, "city", city.name, city.name, city.count) for city in counts.cities),
+        *([_choice(params, "online", True, "Online", counts.online)] if counts.online or params.online else []),
     ]
-    return [each for each in chosen if each.url not in {item.url for item in items}] + items
+    return [each for each in selected if each.url not in {item.url for item in items}] + items
 
 
 def _choice(params: Search, field: str, value: str | bool | None, name: str, count: int | None = None) -> Choice:

@@ -162,8 +162,8 @@ def _replace(event: Component, names: tuple[str, ...], lines: list[Line]) -> Non
     places = [i for i, each in enumerate(event.content) if isinstance(each, Line) and each.name in names]
     inner = [i for i, each in enumerate(event.content) if isinstance(each, Component)]
     place = places[0] if places else inner[0] if inner else len(event.content)
-    kept = [each for i, each in enumerate(event.content) if i not in places]
-    event.content = [*kept[:place], *(Line(line.raw, line.text) for line in lines), *kept[place:]]
+    others = [each for i, each in enumerate(event.content) if i not in places]
+    event.content = [*others[:place], *(Line(line.raw, line.text) for line in lines), *others[place:]]
 
 
 def _raise_sequence(event: Component, current: Component) -> None:

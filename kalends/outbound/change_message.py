@@ -56,10 +56,10 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     lead = "\n\n".join(filter(None, (notice.message, ctx.locale.translate(NEW_DATE) if _has_new_date(first) else "")))
     links = _links(ctx, event, response, invitation, asks=first.new is not None and first.new.status != "cancelled") if event else []
     stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))
-    shown = event or _deleted_event(delivery, first)
+    event_or_deleted = event or _deleted_event(delivery, first)
     reason = REASON if response or not invitation else INVITED
     mail = guest_mail(
-        ctx.settings, delivery, shown, subject, lead, links, reason, lines=lines, stop=stop, has_file=False, locale=ctx.locale
+        ctx.settings, delivery, event_or_deleted, subject, lead, links, reason, lines=lines, stop=stop, has_file=False, locale=ctx.locale
     )
     _add_calendars(ctx, mail, delivery, [visible[each.event_id] for each in changed if each.event_id in visible])
     if addresses.takes_replies(ctx.settings):

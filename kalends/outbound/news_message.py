@@ -40,7 +40,7 @@ class EventNews(Struct):
     lines: list[Text]
 
     @property
-    def shown(self) -> list[Text]:
+    def visible_lines(self) -> list[Text]:
         more = len(self.lines) - MAX_LINES
         return self.lines if more <= 0 else [*self.lines[:MAX_LINES], ngettext("and 1 more", "and %(num)s more", more)]
 
@@ -79,11 +79,11 @@ def _by_event(ctx: Context, changed: list[Response], written: list[Comment]) -> 
 
 
 def _response_line(response: Response) -> Text:
-    sentence = _said(response, response.name or response.email_address or ERASED)
+    sentence = _describe_response(response, response.name or response.email_address or ERASED)
     return gettext("%(sentence)s: “%(quote)s”", sentence=sentence, quote=_quote(response.comment)) if response.comment else sentence
 
 
-def _said(response: Response, name: str) -> Text:
+def _describe_response(response: Response, name: str) -> Text:
     people = response.number + response.plus_n
     if response.response == "YES" and people > 1:
         return ngettext("%(name)s said yes, 1 person", "%(name)s said yes, %(num)s people", people, name=name)
@@ -113,6 +113,6 @@ def _quote(text: str) -> str:
 
 def _plain_text(locale: Locale, parts: list[EventNews], reason: Text, change: str, stop: str) -> str:
     translate = locale.translate
-    blocks = ["\n".join([translate(part.title), *(f"- {translate(line)}" for line in part.shown), part.url]) for part in parts]
+    blocks = ["\n".join([translate(part.title), *(f"- {translate(line)}" for line in part.visible_lines), part.url]) for part in parts]
     links = gettext("Change that: %(url)s", url=change), gettext("Stop these messages: %(url)s", url=stop)
     return "\n\n".join([*blocks, "\n".join(("-- ", *map(translate, (reason, *links))))]) + "\n"

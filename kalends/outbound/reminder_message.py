@@ -41,10 +41,10 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
 def _load(ctx: Context, delivery: Delivery) -> tuple[Candidate, Event, Response]:
     reminder_id, event_id = (int(part) for part in (delivery.cause or "").split(":")[1:3])
     reminder = queue.find_candidate(ctx, reminder_id, event_id)
-    found = responses.find_by_ids(ctx, [delivery.response_id] if delivery.response_id else [])
-    if reminder is None or not found:
+    rows = responses.find_by_ids(ctx, [delivery.response_id] if delivery.response_id else [])
+    if reminder is None or not rows:
         raise Undeliverable("The event, its reminder or the response was deleted before it was sent.")
-    event, response = events.get(ctx, event_id), found[0]
+    event, response = events.get(ctx, event_id), rows[0]
     if (
         event.status != "planned"
         or reminder.cause != delivery.cause

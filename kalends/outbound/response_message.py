@@ -49,7 +49,7 @@ def response_mail(
     chosen; none of them changes anything."""
     url = policy.response_url(settings, response)
     links = [Link(gettext("Change your response"), url), *(Link(text, f"{url}?response={choice}") for choice, text in CHOICES)]
-    lead, subject = _said(response), SUBJECTS[response.response](event.title)
+    lead, subject = _describe_response(response), SUBJECTS[response.response](event.title)
     if delivery.notice == "response_changed":
         lead, subject = _put_down(response), gettext("Your response was changed: %(title)s", title=event.title)
     if place and (sentence := _describe_place(place)):
@@ -57,7 +57,7 @@ def response_mail(
     return guest_mail(settings, delivery, event, subject, lead, links, "" if response.proven else NOT_YOU, locale=locale)
 
 
-def _said(response: Response) -> Text:
+def _describe_response(response: Response) -> Text:
     if response.response == "YES":
         return ngettext("You said yes, for 1 person.", "You said yes, for %(num)s people.", response.number + response.plus_n)
     return gettext("You said maybe.") if response.response == "MAYBE" else gettext("You said no.")

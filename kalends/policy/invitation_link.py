@@ -60,24 +60,24 @@ def find_invitation(ctx: Context, invitation_id: int) -> Invitation | None:
 
 def invitation(ctx: Context, event_id: int, invitation_id: int) -> tuple[Invitation, Event]:
     """The invitation to the event or to its series, and the event, which the actor must be allowed to edit."""
-    shown = event(ctx, event_id, to=Right.EDIT)
+    to_event = event(ctx, event_id, to=Right.EDIT)
     row = find_invitation(ctx, invitation_id)
-    if row is None or (row.event_id != shown.id and (row.series_id is None or row.series_id != shown.series_id)):
+    if row is None or (row.event_id != to_event.id and (row.series_id is None or row.series_id != to_event.series_id)):
         raise errors.NotFound
-    return row, shown
+    return row, to_event
 
 
 def invited_event(ctx: Context, invitation: Invitation) -> Event | None:
     """The event as the guest sees it; of a series, the next date that is to come, else the last. The invitation limits the party."""
     if invitation.event_id is not None:
-        found = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND NOT {HIDDEN}", id=invitation.event_id, me=0)
+        to_event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND NOT {HIDDEN}", id=invitation.event_id, me=0)
     else:
         sql = f"{SELECT_EVENTS} WHERE e.series_id = :id AND NOT {HIDDEN} AND e.start_at {{}} LIMIT 1"
-        found = ctx.tx.one(Event, sql.format("> :now ORDER BY e.start_at, e.id"), id=invitation.series_id, now=ctx.now, me=0)
-        found = found or ctx.tx.one(
+        to_event = ctx.tx.one(Event, sql.format("> :now ORDER BY e.start_at, e.id"), id=invitation.series_id, now=ctx.now, me=0)
+        to_event = to_event or ctx.tx.one(
             Event, sql.format("<= :now ORDER BY e.start_at DESC, e.id DESC"), id=invitation.series_id, now=ctx.now, me=0
         )
-    return limit_party(found, invitation) if found else None
+    return limit_party(to_event, invitation) if to_event else None
 
 
 def invited_date(ctx: Context, invitation: Invitation, *, event_id: int | None, slot: str | None) -> Event | None:

@@ -11,7 +11,7 @@ from kalends import errors
 from kalends.errors import FieldError
 from kalends.i18n import Text, gettext
 from kalends.questions import asking
-from kalends.questions.asking import MAX_PERSONS, Chosen
+from kalends.questions.asking import MAX_PERSONS, ChoicesByPlace
 from kalends.questions.model import QuestionItem
 from kalends.questions.present import find_condition
 from kalends.questions.rules import name_answer
@@ -80,9 +80,9 @@ def _condition(question: Question, questions: Sequence[Question]) -> str:
 def values_of(answers: Sequence[Answer]) -> dict[str, Any]:
     """The stored answers as values of the inputs."""
     values: dict[str, Any] = {}
-    for (question_id, person), chosen in asking.choices(answers).items():
+    for (question_id, person), choices in asking.choices(answers).items():
         many = any(each.kind == "many" for each in answers if each.question_id == question_id)
-        values[f"q{question_id}" if person is None else f"q{question_id}p{person}"] = chosen if many else chosen[0]
+        values[f"q{question_id}" if person is None else f"q{question_id}p{person}"] = choices if many else choices[0]
     return values
 
 
@@ -108,18 +108,18 @@ class Typed(Struct, frozen=True):
 
 def read(questions: Sequence[Question], values: dict[str, Any], people: int) -> Typed:
     """The answers to what is asked; raises Invalid if a required one is missing. What is typed beside that is left out."""
-    chosen: Chosen = {}
+    by_place: ChoicesByPlace = {}
     for question in questions:
         for person in asking.persons(question, people):
             value = values.get(_name(question, person))
             texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str) and not is_blank(each)]
             if texts:
-                chosen[question.id, person] = texts
+                by_place[question.id, person] = texts
     by_id = {question.id: question for question in questions}
     asked = {
         (question_id, person): texts
-        for (question_id, person), texts in chosen.items()
-        if asking.is_asked(by_id[question_id], person, chosen, questions)
+        for (question_id, person), texts in by_place.items()
+        if asking.is_asked(by_id[question_id], person, by_place, questions)
     }
     missing = asking.missing(questions, asked, people)
     if missing:

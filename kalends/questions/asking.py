@@ -17,8 +17,8 @@ MAX_NUMBER = 10**15
 # Of a larger party, only this many must answer: nobody types in more.
 MAX_PERSONS = 50
 
-# What was chosen, by question and person.
-Chosen = dict[tuple[int, int | None], list[str]]
+# The values that were chosen, by question and person.
+ChoicesByPlace = dict[tuple[int, int | None], list[str]]
 
 
 class Place(Struct, frozen=True):
@@ -47,10 +47,10 @@ def read(questions: Sequence[Question], answers: Sequence[AnswerInput], people: 
             seen[place] = i
         except _Broken as error:
             broken.append(FieldError(f"answers[{i}].{error.field}", error.message, error.code))
-    chosen = choices(rows)
+    by_place = choices(rows)
     for place, i in seen.items():
         question = by_id[place.question_id]
-        if not is_asked(question, place.person, chosen, questions):
+        if not is_asked(question, place.person, by_place, questions):
             broken.append(FieldError(f"answers[{i}].question_id", _describe_condition(question, questions), "conflict"))
     if broken:
         raise errors.Invalid(broken)
@@ -63,12 +63,12 @@ def _describe_condition(question: Question, questions: Sequence[Question]) -> Te
     return gettext("is asked only if “%(question)s” is answered with “%(answer)s”", question=condition.label, answer=question.ask_if_answer)
 
 
-def require(questions: Sequence[Question], chosen: Chosen, people: int) -> None:
+def require(questions: Sequence[Question], by_place: ChoicesByPlace, people: int) -> None:
     """Raise Invalid if a required question is not answered."""
     by_id = {question.id: question for question in questions}
     broken = [
         FieldError("answers", _describe_missing(place, by_id[place.question_id].label), "required")
-        for place in missing(questions, chosen, people)
+        for place in missing(questions, by_place, people)
     ]
     if broken:
         raise errors.Invalid(broken)
@@ -85,14 +85,14 @@ def _describe_missing(place: Place, label: str) -> Text:
     )
 
 
-def missing(questions: Sequence[Question], chosen: Chosen, people: int) -> list[Place]:
+def missing(questions: Sequence[Question], by_place: ChoicesByPlace, people: int) -> list[Place]:
     """The required answers that are not there."""
     return [
         Place(question.id, person)
         for question in questions
         if question.required
         for person in persons(question, people)
-        if (question.id, person) not in chosen and is_asked(question, person, chosen, questions)
+        if (question.id, person) not in by_place and is_asked(question, person, by_place, questions)
     ]
 
 
@@ -101,14 +101,14 @@ def persons(question: Question, people: int) -> Sequence[int | None]:
     return range(min(people, MAX_PERSONS)) if question.per == "person" else (None,)
 
 
-def choices(answers: Sequence[NewAnswer] | Sequence[Answer]) -> Chosen:
-    chosen: Chosen = {}
+def choices(answers: Sequence[NewAnswer] | Sequence[Answer]) -> ChoicesByPlace:
+    by_place: ChoicesByPlace = {}
     for each in answers:
-        chosen.setdefault((each.question_id, each.person), []).append(each.answer)
-    return chosen
+        by_place.setdefault((each.question_id, each.person), []).append(each.answer)
+    return by_place
 
 
-def is_asked(question: Question, person: int | None, chosen: Chosen, questions: Sequence[Question]) -> bool:
+def is_asked(question: Question, person: int | None, by_place: ChoicesByPlace, questions: Sequence[Question]) -> bool:
     """Whether the condition of the question holds: for the same person, for the party, or else for anybody in it."""
     condition = find_condition(question, questions)
     if condition is None:
@@ -118,9 +118,9 @@ def is_asked(question: Question, person: int | None, chosen: Chosen, questions: 
     elif person is not None:
         who = [person]
     else:
-        who = [each for question_id, each in chosen if question_id == condition.id]
+        who = [each for question_id, each in by_place if question_id == condition.id]
     return any(
-        question.ask_if_answer in chosen.get((condition.id, each), ()) and is_asked(condition, each, chosen, questions) for each in who
+        question.ask_if_answer in by_place.get((condition.id, each), ()) and is_asked(condition, each, by_place, questions) for each in who
     )
 
 

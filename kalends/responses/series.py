@@ -136,8 +136,8 @@ def _respond_to_dates(
 def _upsert(ctx: Context, event: Event, who: Author, value: ResponseInput, *, proven: bool, has_proof: bool) -> None:
     """Store the standing response; without proof, one that was given with proof stays as it is."""
     names = ("email_address", "name", "response", "number", "plus_n", "from_date")
-    kept = "FALSE" if has_proof else "series_responses.proven"
-    assignments = ", ".join(f"{name} = CASE WHEN {kept} THEN series_responses.{name} ELSE excluded.{name} END" for name in names)
+    is_unchanged = "FALSE" if has_proof else "series_responses.proven"
+    assignments = ", ".join(f"{name} = CASE WHEN {is_unchanged} THEN series_responses.{name} ELSE excluded.{name} END" for name in names)
     ctx.tx.run(
         f"""INSERT INTO series_responses (series_id, email_address, email_key, name, response, number, plus_n, from_date, proven, added,
                                           created_at, updated_at)

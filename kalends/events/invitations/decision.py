@@ -40,14 +40,14 @@ def decide(ctx: Context, invitation: Invitation, event: Event, itip: ReplyEvent,
     is_whole = invitation.series_id is None or (itip.recurrence_id is None and date is None)
     if date is None and not is_whole:
         return None
-    chosen = policy.limit_party(date, invitation) if date else event
+    target_event = policy.limit_party(date, invitation) if date else event
     plus_n = attendee.guests
-    if plus_n is not None and chosen.party_limit is not None:
-        plus_n = max(0, min(plus_n, chosen.party_limit - 1))
+    if plus_n is not None and target_event.party_limit is not None:
+        plus_n = max(0, min(plus_n, target_event.party_limit - 1))
     stamp = itip.stamp if itip.stamp is not None and itip.stamp <= ctx.now + MAX_AHEAD else ctx.now
     fields = ResponseFields(response=RESPONSES[attendee.status], comment=itip.comment or None, plus_n=plus_n or 0)
     names = {"response", *(["comment"] if itip.comment else []), *(["plus_n"] if plus_n is not None else [])}
-    return Decision("" if is_whole else slot_of(chosen), chosen, fields, frozenset(names), stamp)
+    return Decision("" if is_whole else slot_of(target_event), target_event, fields, frozenset(names), stamp)
 
 
 def _find_date(ctx: Context, invitation: Invitation, itip: ReplyEvent) -> Event | None:

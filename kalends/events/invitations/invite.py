@@ -67,8 +67,8 @@ def select(ctx: Context, event_id: int, params: InvitationInput) -> tuple[Event,
     new = [guest for key, guest in guests.items() if key not in invited]
     reachable = guest_notice.find_reachable(ctx, event, "invitation", [Recipient(guest.address) for guest in new])
     addresses = {each.address for each in reachable}
-    chosen = _limit_per_mailbox(ctx, [guest for guest in new if guest.address in addresses])
-    return event, target, Selection(chosen, len(invited), len(new) - len(chosen), without_address)
+    guests_to_invite = _limit_per_mailbox(ctx, [guest for guest in new if guest.address in addresses])
+    return event, target, Selection(guests_to_invite, len(invited), len(new) - len(guests_to_invite), without_address)
 
 
 def resend(ctx: Context, event_id: int, invitation_id: int) -> Invitation:
@@ -109,13 +109,13 @@ def _limit_per_mailbox(ctx: Context, guests: list[Invitee]) -> list[Invitee]:
     """As many as one mailbox may get at once: it may have several addresses."""
     if ctx.settings.rate_limits == "off":
         return guests
-    chosen, counts = [], Counter[str]()
+    within_limit, counts = [], Counter[str]()
     for guest in guests:
         mailbox = deliveries.mailbox(guest.address)
         counts[mailbox] += 1
         if counts[mailbox] <= deliveries.MAX_SENDS_PER_HOUR:
-            chosen.append(guest)
-    return chosen
+            within_limit.append(guest)
+    return within_limit
 
 
 def _is_flooded(ctx: Context, address: str) -> bool:

@@ -47,7 +47,9 @@ def index(ctx: Context, event_id: int, params: InvitationSearch = NO_SEARCH, for
     offered = contacts.index(ctx, ContactFilter(text=params.text, tags=params.tags), MAX_CONTACTS + 1)
     ticked = _ticked(form)
     # Those who were ticked before a search stay there.
-    kept = contacts.find_by_ids(ctx, [int(each) for each in set(ticked) - {str(contact.id) for contact in offered[:MAX_CONTACTS]}])
+    ticked_contacts = contacts.find_by_ids(
+        ctx, [int(each) for each in set(ticked) - {str(contact.id) for contact in offered[:MAX_CONTACTS]}]
+    )
     return render(
         "invitations/index.html",
         ctx,
@@ -57,7 +59,7 @@ def index(ctx: Context, event_id: int, params: InvitationSearch = NO_SEARCH, for
         total=store.count_of_event(ctx, event),
         next_page=next_page,
         offset=params.offset,
-        choices=[(str(contact.id), _label(contact)) for contact in [*kept, *offered[:MAX_CONTACTS]] if contact.email_address],
+        choices=[(str(contact.id), _label(contact)) for contact in [*ticked_contacts, *offered[:MAX_CONTACTS]] if contact.email_address],
         ticked=ticked,
         has_more=len(offered) > MAX_CONTACTS,
         form=filled({"scope": "this", "text": params.text, "tags": params.tags}, form),
