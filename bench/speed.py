@@ -208,7 +208,7 @@ def _processes(resident: dict[str, float], started: dict[str, float]) -> str:
 
 
 def _picture(medians: Medians) -> str:
-    shown = [OURS, STRONG, USUAL, RADICALE]
-    groups = [plot.Group(row, [medians[row, name].rate if (row, name) in medians else None for name in shown]) for row in GOALS]
+    names = [OURS, STRONG, USUAL, RADICALE]
+    groups = [plot.Group(row, [medians[row, name].rate if (row, name) in medians else None for name in names]) for row in GOALS]
     legend = [OURS, "strong stack", "usual stack", RADICALE]
     return plot.bars(f"Requests a second on one core (SQLite, {FEW:,} events)", legend, groups)

@@ -522,8 +522,8 @@ class Scene:
 
     def _share_by_link(self) -> str:
         """What follows /e/ in the link of the event, which is shared by it if it was not yet."""
-        shown = self.cast.alice.put(f"/api/events/{self.event['id']}", json={"visibility": "link"}).json
-        return str(shown["link_url"]).rsplit("/", 1)[1]
+        event = self.cast.alice.put(f"/api/events/{self.event['id']}", json={"visibility": "link"}).json
+        return str(event["link_url"]).rsplit("/", 1)[1]
 
     def path(self, template: str) -> str:
         if template.removeprefix("/api").startswith("/calendars"):

@@ -16,17 +16,17 @@ def test_a_device_signs_in_with_what_the_page_shows_until_it_is_disconnected(cas
     page = cast.alice.post("/account/devices", data={"name": "my <phone>"})
     assert (page.status, page.headers["Cache-Control"]) == (200, "no-store")
     assert "my &lt;phone&gt;" in page.text
-    found = re.search(r"\b[0-9a-z]{4}(?:-[0-9a-z]{4}){5}\b", page.text)
-    assert found
+    password = re.search(r"\b[0-9a-z]{4}(?:-[0-9a-z]{4}){5}\b", page.text)
+    assert password
     # A phone that scans the code gets the same.
-    url = f"caldav://{cast.alice.user_name}:{found[0]}@testserver/"
+    url = f"caldav://{cast.alice.user_name}:{password[0]}@testserver/"
     assert f'href="{url}"' in page.text
     assert str(draw_qr_code(url)) in page.text
-    headers = device(cast.alice, found[0])
+    headers = device(cast.alice, password[0])
     assert propfind(client, "/dav/", "D:displayname", **headers).status == 207
     devices = cast.alice.get("/account/devices")
     assert "my &lt;phone&gt;" in devices.text
-    assert found[0] not in devices.text
+    assert password[0] not in devices.text
     assert "my &lt;phone&gt;" not in cast.alice.get("/account").text
     delete = re.search(r'href="(/account/keys/\w+/delete)"', devices.text)
     assert delete

@@ -103,8 +103,8 @@ def test_an_admin_deletes_an_account_with_its_events_and_reads_before_what_goes_
     assert site.guest.get(f"/api/events/{event['id']}").status == 200
     assert admin.post(f"/admin/people/{karl.id}/delete").redirect == ("/admin/people", "deleted")
     assert (karl.get("/api/users/current").status, site.guest.get(f"/api/events/{event['id']}").status) == (401, 404)
-    kept = admin.get(f"/api/events/{other['id']}?comments=true").json["comments"]
-    assert [each["id"] for each in kept] == [comment["id"]]
+    comments = admin.get(f"/api/events/{other['id']}?comments=true").json["comments"]
+    assert [each["id"] for each in comments] == [comment["id"]]
 
 
 def test_an_admin_deletes_neither_the_own_account_nor_one_that_is_not_there(admin: Admin) -> None:

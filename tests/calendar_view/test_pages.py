@@ -101,9 +101,9 @@ def test_an_event_that_moves_takes_the_days_of_its_new_time(cast: Cast, reader: 
         assert cast.alice.put(f"/api/events/{event['id']}", json=fields).status == 200
         page = look(client, date="2041-05-11", time_zone="UTC")
         days = [f"2041-05-{number:02}" for number in range(1, 32)]
-        shown = [each for each in days if f"Tour {reader}" in day(page, each)]
-        assert shown == (bar_days or ["2041-05-11"]), fields
-        assert [day(page, each).count(f"Tour {reader}") for each in shown] == [1] * len(shown), fields
+        days_with_event = [each for each in days if f"Tour {reader}" in day(page, each)]
+        assert days_with_event == (bar_days or ["2041-05-11"]), fields
+        assert [day(page, each).count(f"Tour {reader}") for each in days_with_event] == [1] * len(days_with_event), fields
         assert any(f'"entry {shape}' in page for shape in ("stays", "goes-on")) == (len(bar_days) > 1), fields
 
 
@@ -314,9 +314,9 @@ def test_the_small_month_marks_days_with_events_today_and_the_chosen_day(paris: 
 def test_a_month_lists_the_events_of_the_chosen_day(paris: Person) -> None:
     for hour in range(10, 16):
         an_event(paris, title=f"Talk {hour}", start_time=f"{MAY}T{hour}:00")
-    chosen = look(paris, date=MAY).partition('id="chosen-day"')[2].partition("</section>")[0]
-    assert "Monday, 11 May 2026" in words(chosen)
-    assert [f"{hour}:00 Talk {hour}" in words(chosen) for hour in range(10, 16)] == [True] * 6
+    section = look(paris, date=MAY).partition('id="chosen-day"')[2].partition("</section>")[0]
+    assert "Monday, 11 May 2026" in words(section)
+    assert [f"{hour}:00 Talk {hour}" in words(section) for hour in range(10, 16)] == [True] * 6
     assert "Nothing is on." in look(paris, date="2026-05-12")
 
 

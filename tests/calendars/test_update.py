@@ -78,10 +78,10 @@ def test_another_version_of_the_calendar_is_neither_changed_nor_deleted(cast: Ca
     calendar = a_calendar(cast.alice)
     before = cast.alice.get(_path(calendar)).headers["ETag"]
     changed = cast.alice.put(_path(calendar), json={"name": "Jazz"}, headers={"If-Match": before})
-    shown = cast.alice.get(_path(calendar))
-    assert (changed.status, changed.headers["ETag"]) == (200, shown.headers["ETag"])
+    current = cast.alice.get(_path(calendar))
+    assert (changed.status, changed.headers["ETag"]) == (200, current.headers["ETag"])
     an_event(cast.alice, calendar_id=calendar["id"])
-    for stale in (before, shown.headers["ETag"]):
+    for stale in (before, current.headers["ETag"]):
         assert cast.alice.put(_path(calendar), json={"name": "Blues"}, headers={"If-Match": stale}).status == 412
         assert cast.alice.delete(_path(calendar), headers={"If-Match": stale}).status == 412
     now = cast.alice.get(_path(calendar))

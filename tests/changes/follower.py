@@ -107,17 +107,17 @@ def listing(client: Client, calendar_id: int | None) -> Records:
     """What a client has that lists everything anew."""
     scope = f"?limit=500&calendar_id={calendar_id}" if calendar_id else "?limit=500"
     events = _list(client, f"/api/events{scope}", "events")
-    found: Records = {("event", event["id"]): event for event in events}
+    records: Records = {("event", event["id"]): event for event in events}
     for event in events:
-        found |= _by_id("comment", _list(client, f"/api/comments?event_id={event['id']}&limit=500", "comments"))
+        records |= _by_id("comment", _list(client, f"/api/comments?event_id={event['id']}&limit=500", "comments"))
     if client.token:
         for event in events:
-            found |= _by_id("response", _list(client, f"/api/responses?event_id={event['id']}&limit=500", "responses"))
+            records |= _by_id("response", _list(client, f"/api/responses?event_id={event['id']}&limit=500", "responses"))
     if calendar_id is not None:
-        return found | _by_id("calendar", [_limited(client.get(f"/api/calendars/{calendar_id}").json)])
-    found |= _by_id("response", _list(client, "/api/responses?limit=500", "responses"))
-    found |= _by_id("calendar", _list(client, "/api/calendars?limit=500", "calendars"))
-    return found | _by_id("contact", _list(client, "/api/contacts?limit=500", "contacts"))
+        return records | _by_id("calendar", [_limited(client.get(f"/api/calendars/{calendar_id}").json)])
+    records |= _by_id("response", _list(client, "/api/responses?limit=500", "responses"))
+    records |= _by_id("calendar", _list(client, "/api/calendars?limit=500", "calendars"))
+    return records | _by_id("contact", _list(client, "/api/contacts?limit=500", "contacts"))
 
 
 def _list(client: Client, path: str, name: str) -> list[dict[str, Any]]:

@@ -126,17 +126,17 @@ def test_a_guest_follows_one_public_calendar(cast: Cast) -> None:
 
 def test_strangers_do_not_learn_of_what_was_never_public(cast: Cast) -> None:
     calendar = a_calendar(cast.alice, public=True)
-    shown = an_event(cast.alice, calendar_id=calendar["id"], public=True)
+    public_event = an_event(cast.alice, calendar_id=calendar["id"], public=True)
     followers = [Follower(cast.anonymous, calendar["id"]), Follower(cast.carol, calendar["id"])]
     hidden = an_event(cast.alice, calendar_id=calendar["id"], public=False)
     cast.alice.put(f"/api/events/{hidden['id']}", json={"title": "Still hidden"})
-    a_comment(cast.anonymous, shown, email_address="guest@example.org")
-    a_response(cast.bob, shown)
+    a_comment(cast.anonymous, public_event, email_address="guest@example.org")
+    a_response(cast.bob, public_event)
     cast.alice.delete(f"/api/events/{hidden['id']}")
     assert [follower.follow() for follower in followers] == [[], []]
     member = Follower(cast.alice, calendar["id"])
-    cast.alice.put(f"/api/events/{shown['id']}", json={"title": "New title"})
-    assert [_ops(follower.follow()) for follower in [*followers, member]] == [[("put", "event", shown["id"])]] * 3
+    cast.alice.put(f"/api/events/{public_event['id']}", json={"title": "New title"})
+    assert [_ops(follower.follow()) for follower in [*followers, member]] == [[("put", "event", public_event["id"])]] * 3
 
 
 @pytest.mark.parametrize("loss", ["delete", "unshare", "remove"])

@@ -27,9 +27,9 @@ def _show(person: Person, path: str) -> dict[str, Any]:
 
 
 def _event(person: Person, event: dict[str, Any]) -> dict[str, Any]:
-    shown = _show(person, f"/api/events/{event['id']}?comments=true")
-    shown["responses of guests"] = person.get(f"/api/responses?event_id={event['id']}").json["responses"]
-    return shown
+    detail = _show(person, f"/api/events/{event['id']}?comments=true")
+    detail["responses of guests"] = person.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    return detail
 
 
 def _history(person: Person, event: dict[str, Any]) -> list[dict[str, Any]]:
@@ -190,8 +190,8 @@ def test_comments_and_responses_get_their_old_content(cast: Cast, change: str) -
     for row in _history(cast.alice, event)[:2]:
         _undo(cast.alice, row["seq"])
     after = _event(cast.alice, event)
-    for shown in (before, after):
-        for item in (*shown["comments"], *shown["responses of guests"]):
+    for detail in (before, after):
+        for item in (*detail["comments"], *detail["responses of guests"]):
             del item["updated_at"]
     assert after == before
 
@@ -298,10 +298,10 @@ def test_what_referred_to_deleted_accounts_and_calendars_comes_back_without_them
     cast.alice.delete(f"/api/calendars/{other['id']}")
     deleted = next(each for each in cast.alice.get("/api/trash").json["trash"] if each["id"] == event["id"])
     _undo(cast.alice, deleted["seq"])
-    shown = _event(cast.alice, event)
-    assert [each["id"] for each in shown["comments"]] == [comment["id"]]
-    assert [each["id"] for each in shown["responses of guests"]] == [response["id"]]
-    assert shown["calendar_ids"] == [event["calendars"][0]["id"]]
+    restored = _event(cast.alice, event)
+    assert [each["id"] for each in restored["comments"]] == [comment["id"]]
+    assert [each["id"] for each in restored["responses of guests"]] == [response["id"]]
+    assert restored["calendar_ids"] == [event["calendars"][0]["id"]]
 
 
 def test_an_event_whose_home_was_deleted_since_is_a_conflict(cast: Cast) -> None:

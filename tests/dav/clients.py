@@ -44,7 +44,7 @@ def tree(reply: Reply) -> Element:
 
 def responses(reply: Reply) -> dict[str, tuple[int, dict[str, Element]]]:
     """Each response by the last segment of its path: its status, and the properties that were found."""
-    found: dict[str, tuple[int, dict[str, Element]]] = {}
+    by_name: dict[str, tuple[int, dict[str, Element]]] = {}
     for response in tree(reply).findall(f"{D}response"):
         name = str(response.findtext(f"{D}href")).rstrip("/").rpartition("/")[2]
         status = int((response.findtext(f"{D}status") or "HTTP/1.1 200 OK").split()[1])
@@ -54,8 +54,8 @@ def responses(reply: Reply) -> dict[str, tuple[int, dict[str, Element]]]:
             if " 200 " in str(propstat.findtext(f"{D}status"))
             for prop in propstat.findall(f"{D}prop/*")
         }
-        found[name] = status, props
-    return found
+        by_name[name] = status, props
+    return by_name
 
 
 def device(owner: Person, password: str | None = None, name: str | None = None) -> dict[str, str]:

@@ -298,9 +298,9 @@ def test_multiget_returns_cards_in_the_version_that_is_asked_for(cast: Cast) -> 
     for version in ("3.0", "4.0"):
         data = f'<D:prop><D:getetag/><CR:address-data content-type="text/vcard" version="{version}"/></D:prop>'
         hrefs = "".join(f"<D:href>{path}{name}</D:href>" for name in ("a.vcf", "missing.vcf", "contact-1.vcf"))
-        found = responses(report(cast.alice, path, "CR:addressbook-multiget", data + hrefs))
-        assert sorted(status for status, _ in found.values()) == [200, 404, 404]
-        text = str(found["a.vcf"][1][f"{CR}address-data"].text)
+        by_name = responses(report(cast.alice, path, "CR:addressbook-multiget", data + hrefs))
+        assert sorted(status for status, _ in by_name.values()) == [200, 404, 404]
+        text = str(by_name["a.vcf"][1][f"{CR}address-data"].text)
         assert f"VERSION:{version}" in text
         assert ("PHOTO:data:image/jpeg;base64,/9j/" in text.replace("\n ", "")) == (version == "4.0")
         assert "X-SOCIALPROFILE;type=twitter:http://twitter.com/ana" in text

@@ -36,8 +36,8 @@ def test_a_client_makes_a_calendar_under_its_own_name(cast: Cast) -> None:
            <A:calendar-order>3</A:calendar-order>
            <C:supported-calendar-component-set><C:comp name="VEVENT"/></C:supported-calendar-component-set>""",
     )
-    found = read(alice, path, "D:displayname", "C:calendar-description", "A:calendar-color", "A:calendar-order")
-    assert found == {"displayname": "Café", "calendar-description": "Where to meet", "calendar-color": "#AB12cdFF", "calendar-order": "3"}
+    values = read(alice, path, "D:displayname", "C:calendar-description", "A:calendar-color", "A:calendar-order")
+    assert values == {"displayname": "Café", "calendar-description": "Where to meet", "calendar-color": "#AB12cdFF", "calendar-order": "3"}
     [calendar] = [each for each in alice.get("/api/calendars").json["calendars"] if each["name"] == "Café"]
     assert (calendar["color"].lower(), calendar["time_zone"], calendar["public"]) == ("#ab12cd", "Europe/Paris", False)
     assert "Caf%C3%A9%20plans" in responses(propfind(alice, f"/dav/users/{alice.id}/calendars/", "D:displayname", depth="1"))

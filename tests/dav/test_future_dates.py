@@ -11,8 +11,8 @@ def expanded(person: Person, path: str, start: str, end: str) -> dict[str, list[
     """The starts of the dates between the days, by the name of the resource."""
     span = f'start="{start}T000000Z" end="{end}T000000Z"'
     inner = f"<D:prop><C:calendar-data><C:expand {span}/></C:calendar-data></D:prop>" + FILTER.format(span=span)
-    found = responses(report(person, path, "C:calendar-query", inner))
-    texts = {name: str(props[f"{C}calendar-data"].text) for name, (_, props) in found.items()}
+    by_name = responses(report(person, path, "C:calendar-query", inner))
+    texts = {name: str(props[f"{C}calendar-data"].text) for name, (_, props) in by_name.items()}
     return {name: [line[8:] for line in text.splitlines() if line.startswith("DTSTART:")] for name, text in texts.items()}
 
 

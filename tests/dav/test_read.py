@@ -59,10 +59,10 @@ def test_multiget_returns_files_and_says_what_is_missing(cast: Cast) -> None:
     name = f"event-{event['id']}.ics"
     hrefs = [f"{path}{name}", f"http://testserver{path}event-9999999.ics", f"{path}series-x.ics", "/elsewhere", f"{path}%65vent-0.ics"]
     reply = report(cast.alice, path, "C:calendar-multiget", ETAG_AND_DATA + "".join(f"<D:href>{each}</D:href>" for each in hrefs))
-    found = responses(reply)
-    assert found[name][0] == 200
-    assert "SUMMARY:A < B & C" in str(found[name][1][f"{C}calendar-data"].text)
-    assert sorted(status for status, _ in found.values()) == [200, 404, 404, 404, 404]
+    by_name = responses(reply)
+    assert by_name[name][0] == 200
+    assert "SUMMARY:A < B & C" in str(by_name[name][1][f"{C}calendar-data"].text)
+    assert sorted(status for status, _ in by_name.values()) == [200, 404, 404, 404, 404]
 
 
 def test_a_query_by_time_is_exact(cast: Cast) -> None:
@@ -109,8 +109,8 @@ def test_an_endless_series_is_found_in_years_for_which_it_has_no_events_yet(cast
 def test_a_query_by_properties(cast: Cast, condition: str, is_found: bool) -> None:
     calendar = a_calendar(cast.alice, time_zone="UTC")
     event = an_event(cast.alice, calendar_id=calendar["id"], title="Jazz night", start_time="2026-06-01T20:00Z", time_zone="UTC")
-    found = query(cast.alice, calendar_path(cast.alice, calendar["id"]), "20260601T000000Z", "20260602T000000Z", more=condition)
-    assert found == ({f"event-{event['id']}.ics"} if is_found else set())
+    names = query(cast.alice, calendar_path(cast.alice, calendar["id"]), "20260601T000000Z", "20260602T000000Z", more=condition)
+    assert names == ({f"event-{event['id']}.ics"} if is_found else set())
 
 
 @pytest.mark.parametrize(("name", "sought", "is_found"), [("SUMMARY", "jazz", True), ("SUMMARY", "rock", False), ("VERSION", "2.0", True)])

@@ -29,8 +29,8 @@ def invited(organizer: Person, *guests: Person | str, more: str = "", uid: str =
 
 def event_of(person: Person, calendar_path_: str) -> dict[str, object]:
     [event, *_] = person.get("/api/events", query={"calendar_id": calendar_path_.split("/")[-2], "past": "yes"}).json["events"]
-    found: dict[str, object] = event
-    return found
+    only_event: dict[str, object] = event
+    return only_event
 
 
 def addresses(owner: Person, event: dict[str, object]) -> dict[str, str]:
@@ -277,10 +277,10 @@ def test_people_learn_when_those_are_busy_who_share_a_calendar_with_them(cast: C
     an_event(alice, calendar_id=calendar["id"], start_time="2026-06-01T10:00Z", end_time="2026-06-01T11:00Z")
     an_event(alice, start_time="2026-06-01T15:00Z", end_time="2026-06-01T16:00Z")
     root = tree(ask(bob, alice, bob, cast.carol))
-    found = {str(each.findtext(f"{C}recipient/{D}href")): each for each in root.findall(f"{C}response")}
-    data = str(found[f"mailto:{alice.email_address}"].findtext(f"{C}calendar-data"))
+    by_recipient = {str(each.findtext(f"{C}recipient/{D}href")): each for each in root.findall(f"{C}response")}
+    data = str(by_recipient[f"mailto:{alice.email_address}"].findtext(f"{C}calendar-data"))
     assert [line for line in data.splitlines() if line.startswith("FREEBUSY")] == ["FREEBUSY:20260601T100000Z/20260601T110000Z"]
-    statuses = [str(found[f"mailto:{each.email_address}"].findtext(f"{C}request-status"))[:3] for each in (alice, bob, cast.carol)]
+    statuses = [str(by_recipient[f"mailto:{each.email_address}"].findtext(f"{C}request-status"))[:3] for each in (alice, bob, cast.carol)]
     assert statuses == ["2.0", "2.0", "3.8"]
     body = "<C:schedule-calendar-transp><C:transparent/></C:schedule-calendar-transp>"
     update = f"<D:propertyupdate {SPACES}><D:set><D:prop>{body}</D:prop></D:set></D:propertyupdate>"

@@ -23,9 +23,9 @@ def privileges(member: Person, calendar: dict[str, Any]) -> set[str] | None:
 
 def state(member: Person, calendar_id: Any) -> tuple[str, dict[str, str]]:
     """The ctag of the calendar, and the ETags of what is in it."""
-    found = responses(propfind(member, calendar_path(member, calendar_id), "CS:getctag", "D:getetag", depth="1"))
-    etags = {name: str(props[f"{D}getetag"].text) for name, (_, props) in found.items() if f"{D}getetag" in props}
-    return str(found[str(calendar_id)][1][CTAG].text), etags
+    by_name = responses(propfind(member, calendar_path(member, calendar_id), "CS:getctag", "D:getetag", depth="1"))
+    etags = {name: str(props[f"{D}getetag"].text) for name, (_, props) in by_name.items() if f"{D}getetag" in props}
+    return str(by_name[str(calendar_id)][1][CTAG].text), etags
 
 
 def test_the_home_of_a_member_shows_at_once_what_is_shared(cast: Cast) -> None:
@@ -33,9 +33,9 @@ def test_the_home_of_a_member_shows_at_once_what_is_shared(cast: Cast) -> None:
     assert privileges(cast.bob, calendar) is None
     for role in ("viewer", "editor", "viewer"):
         shared(cast.alice, calendar, cast.bob, role)
-        found = privileges(cast.bob, calendar)
-        assert found
-        assert found & {"read", "write"} == ({"read", "write"} if role == "editor" else {"read"})
+        rights = privileges(cast.bob, calendar)
+        assert rights
+        assert rights & {"read", "write"} == ({"read", "write"} if role == "editor" else {"read"})
     unshared(cast.alice, calendar, cast.bob)
     assert privileges(cast.bob, calendar) is None
     assert propfind(cast.bob, calendar_path(cast.bob, calendar["id"]), "CS:getctag").status == 404

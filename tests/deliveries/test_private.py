@@ -166,8 +166,8 @@ def test_no_feed_or_list_shows_a_private_event_to_strangers(stage: Stage, visibi
         *(f"/embed/calendars/{calendar}", f"/embed/events/{event}", f"/events/{event}", f"/api/changes?calendar_id={calendar}"),
         f"/api/search?text={stage.title}",
     ]
-    shown = {path for path in paths if stage.title in stage.cast.anonymous.get(path).text}
-    assert {f"/api/events/{event}.ics", f"/feed.xml?text={stage.title}", f"/calendars/{calendar}"} <= shown
+    paths_with_title = {path for path in paths if stage.title in stage.cast.anonymous.get(path).text}
+    assert {f"/api/events/{event}.ics", f"/feed.xml?text={stage.title}", f"/calendars/{calendar}"} <= paths_with_title
     stage.hide(visibility)
     for who in (stage.cast.anonymous, stage.cast.carol):
         assert [path for path in paths if stage.title in who.get(path).text] == []

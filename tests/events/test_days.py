@@ -34,10 +34,10 @@ def test_a_choice_means_these_days(when: str, today: int, first: int, last: int)
 
 def _sections(page: str) -> dict[str, list[str]]:
     """The headings of the days, and the titles below each."""
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     for heading, cards in re.findall(r'<h2 id="day-\d+">(.*?)</h2>(.*?)</section>', page, re.S):
-        found[re.sub(r"<[^>]*>", "", heading)] = re.findall(r'dir="auto">([^<]*)</a></h3>', cards)
-    return found
+        sections[re.sub(r"<[^>]*>", "", heading)] = re.findall(r'dir="auto">([^<]*)</a></h3>', cards)
+    return sections
 
 
 def test_events_stand_below_their_days(cast: Cast, client: Client, clock: Clock) -> None:
@@ -87,11 +87,11 @@ def test_cards_tell_only_what_everyone_may_know(cast: Cast, client: Client) -> N
             "/api/responses", json={"event_id": each["id"], "email_address": "g@example.org", "response": "YES", "plus_n": 1}
         )
         assert reply.status == 201
-    hidden, shown = re.findall(r'<li class="card">.*?</li>', client.get("/", query={"text": name}).text, re.S)
-    assert "Secret" not in hidden
-    assert "#123456" not in hidden
-    assert "going" not in hidden
-    assert f"Open {name}" in shown
-    assert "#654321" in shown
-    assert "2 going" in shown
-    assert "Full</strong>" in shown
+    hidden_card, open_card = re.findall(r'<li class="card">.*?</li>', client.get("/", query={"text": name}).text, re.S)
+    assert "Secret" not in hidden_card
+    assert "#123456" not in hidden_card
+    assert "going" not in hidden_card
+    assert f"Open {name}" in open_card
+    assert "#654321" in open_card
+    assert "2 going" in open_card
+    assert "Full</strong>" in open_card

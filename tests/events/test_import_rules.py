@@ -91,8 +91,8 @@ def test_a_rule_has_its_dates_and_the_first_one_in_the_series_and_the_feed(cast:
     assert counts(imported(cast.alice, content, calendar_id=calendar)) == (0, 0, 1, 0)
     feed: Any = icalendar.Calendar.from_ical(cast.alice.get(f"/api/calendars/{calendar}.ics").content)
     assert len(feed.walk("VEVENT")) == 1
-    found = recurring_ical_events.of(feed).between((2026, 1, 1), (2027, 1, 1))
-    assert sorted(each["DTSTART"].dt.strftime("%m-%d") for each in found) == days
+    occurrences = recurring_ical_events.of(feed).between((2026, 1, 1), (2027, 1, 1))
+    assert sorted(each["DTSTART"].dt.strftime("%m-%d") for each in occurrences) == days
 
 
 @pytest.mark.parametrize("rule", ["FREQ=WEEKLY", "FREQ=MONTHLY;BYDAY=1MO"])
@@ -143,8 +143,8 @@ def test_dates_beside_a_rule_belong_to_the_series(cast: Cast, rule: str) -> None
     assert len({each["series_id"] for each in events(cast.alice)}) == 1
     assert counts(imported(cast.alice, content, calendar_id=calendar)) == (0, 0, 1, 0)
     feed: Any = icalendar.Calendar.from_ical(cast.alice.get(f"/api/calendars/{calendar}.ics").content)
-    found = recurring_ical_events.of(feed).between((2026, 1, 1), (2027, 1, 1))
-    assert sorted(each["DTSTART"].dt.strftime("%Y-%m-%dT%H") for each in found) == days
+    occurrences = recurring_ical_events.of(feed).between((2026, 1, 1), (2027, 1, 1))
+    assert sorted(each["DTSTART"].dt.strftime("%Y-%m-%dT%H") for each in occurrences) == days
 
 
 def test_two_dates_of_a_day_are_a_date_of_the_series_and_an_event_of_its_own(cast: Cast) -> None:

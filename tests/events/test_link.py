@@ -91,8 +91,8 @@ def test_whoever_has_the_link_sees_the_event_and_responds(cast: Cast) -> None:
         assert trace not in page.text
     for name, value in {"Cache-Control": "no-store", "Referrer-Policy": "same-origin", "X-Robots-Tag": "noindex"}.items():
         assert page.headers[name] == value
-    said = cast.anonymous.post(f"{path}/respond", data={"response": "YES", "name": "Gus", "email_address": "gus@example.org"})
-    assert (said.status, said.headers["Location"]) == (303, path)
+    reply = cast.anonymous.post(f"{path}/respond", data={"response": "YES", "name": "Gus", "email_address": "gus@example.org"})
+    assert (reply.status, reply.headers["Location"]) == (303, path)
     assert cast.anonymous.post(f"{path}/comment", data={"comment": "Hi", "email_address": "gus@example.org"}).headers["Location"] == path
     assert cast.anonymous.post(f"{path}/send", data={"email": "gus@example.org"}).headers["Location"] == path
     again = cast.anonymous.post(f"{path}/respond", data={"response": "YES", "email_address": "nothing"})
@@ -199,8 +199,8 @@ def test_the_link_of_one_date_opens_the_other_dates_of_its_series(cast: Cast) ->
     assert {cast.anonymous.get(f"/api/events/{each}", query={"link": token}).status for each in ids} == {200}
     assert cast.alice.put(f"/api/events/{ids[2]}", json={"visibility": "members"}).status == 200
     assert cast.anonymous.get(f"/api/events/{ids[2]}", query={"link": token}).status == 404
-    said = {"event_id": ids[0], "response": "YES", "email_address": "gus@example.org", "scope": "all", "link": token}
-    assert cast.anonymous.post("/api/responses", json=said).status == 201
+    response = {"event_id": ids[0], "response": "YES", "email_address": "gus@example.org", "scope": "all", "link": token}
+    assert cast.anonymous.post("/api/responses", json=response).status == 201
     counts = [cast.alice.get(f"/api/events/{each}").json["responses"]["yes"] for each in ids]
     assert counts == [1, 1, 0, 1, 1]
     # A new link is one for all dates.
@@ -222,8 +222,8 @@ def test_a_copy_of_a_link_event_has_a_link_of_its_own(cast: Cast) -> None:
 def test_an_import_leaves_the_link_alone_unless_it_says_otherwise(cast: Cast) -> None:
     event = by_link(cast.alice, uid="party@example.org")
     imported(cast.alice, a_file(an_entry("party@example.org", title="Renamed")))
-    shown = cast.alice.get(f"/api/events/{event['id']}").json
-    assert (shown["title"], shown["visibility"], shown["link_url"]) == ("Renamed", "link", event["link_url"])
+    detail = cast.alice.get(f"/api/events/{event['id']}").json
+    assert (detail["title"], detail["visibility"], detail["link_url"]) == ("Renamed", "link", event["link_url"])
     imported(cast.alice, a_file(an_entry("party@example.org", title="Renamed")), public="false")
     assert cast.alice.get(f"/api/events/{event['id']}").json["visibility"] == "members"
 
@@ -236,8 +236,8 @@ def test_an_event_that_is_seen_by_its_link_is_not_announced(cast: Cast) -> None:
 def test_guests_of_a_link_event_get_mail_with_the_link(cast: Cast, db: Database, settings: Settings) -> None:
     event = by_link(cast.alice, description="Bring a chair.")
     path = path_of_link(event)
-    said = {"response": "YES", "email_address": "gus@example.org"}
-    assert cast.anonymous.post(f"{path}/respond", data=said).status == 303
+    response = {"response": "YES", "email_address": "gus@example.org"}
+    assert cast.anonymous.post(f"{path}/respond", data=response).status == 303
     [confirmation] = mails_about(db, settings, event["id"])
     assert "/r/" in text_of(confirmation)
     told = cast.alice.put(f"/api/events/{event['id']}", json={"location": "The other garden"}).json["told"]

@@ -45,13 +45,13 @@ def test_an_event_is_in_public_places_exactly_if_it_is_public(cast: Cast, change
     event = an_event(cast.alice, calendar_id=calendar["id"], title=word, tag_list="secret", visibility="link")
     a_comment(cast.alice, event, comment=word)
     for change in ({"visibility": "link"}, *changes):
-        shown = cast.alice.put(f"/api/events/{event['id']}", json=change).json
+        detail = cast.alice.put(f"/api/events/{event['id']}", json=change).json
         actor: Client = getattr(cast, reader)
         traces = [place for place in places_of(event, calendar["id"], word) if is_named(actor, place, word)]
-        if shown["visibility"] == "public":
+        if detail["visibility"] == "public":
             assert len(traces) > 10, traces
         else:
-            assert traces == [], shown["visibility"]
+            assert traces == [], detail["visibility"]
             assert actor.get(f"/events/{event['id']}/share_picture.png").status == 404
 
 

@@ -40,8 +40,8 @@ def test_create_accepts_the_fields_of_new_with_a_title(cast: Cast) -> None:
     assert cast.alice.post("/api/events", json=fields).broken == ["title"]
     reply = cast.alice.post("/api/events", json=fields | {"title": "Concert"}, headers={"Prefer": "handling=strict"})
     assert reply.status == 201
-    shown = reply.json | {"image_alt": reply.json["image"]}
-    assert {name: shown[name] for name in FIELDS} == fields | {"title": "Concert"}
+    detail = reply.json | {"image_alt": reply.json["image"]}
+    assert {name: detail[name] for name in FIELDS} == fields | {"title": "Concert"}
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Paris", "Asia/Kathmandu", "America/St_Johns", "Australia/Eucla"])

@@ -76,8 +76,8 @@ def test_a_duplicate_has_the_content_and_a_new_date(erin: Person) -> None:
     old = an_event(erin, title="Choir", start_time="2026-05-05T19:00", end_time="2026-05-06T01:00", visibility="public", tag_list="sing")
     page = erin.get(f"/events/{old['id']}/duplicate?form_token=1")
     # A Tuesday, as before, and the next one that is to come.
-    shown = [field(page, name) for name in ("title", "start_time", "start_clock", "end_time", "end_clock", "tag_list")]
-    assert shown == ["Choir", "2026-06-02", "19:00", "2026-06-03", "01:00", "sing"]
+    values = [field(page, name) for name in ("title", "start_time", "start_clock", "end_time", "end_clock", "tag_list")]
+    assert values == ["Choir", "2026-06-02", "19:00", "2026-06-03", "01:00", "sing"]
     assert 'name="visibility" value="public" checked' in page.text
     coming = an_event(erin, start_time="2026-07-07")
     assert field(erin.get(f"/events/{coming['id']}/duplicate?form_token=1"), "start_time") == "2026-07-14"

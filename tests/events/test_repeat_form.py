@@ -54,7 +54,7 @@ def dates(page: Reply) -> list[str]:
     return [unescape(day) for day in re.findall(r"<li>([^<]*)</li>", page.text.partition("data-dates")[2])]
 
 
-def said(page: Reply) -> str:
+def hint(page: Reply) -> str:
     """What the form says about the dates."""
     text = page.text.partition("data-dates")[2].partition("</div>")[0].partition(">")[2]
     return " ".join(re.sub("<[^>]*>", " ", unescape(text)).split())
@@ -106,14 +106,14 @@ def test_the_dates_of_a_new_event_are_listed_before_it_is_saved(cast: Cast) -> N
         *("Tuesday, 9 March 2027", "Tuesday, 13 April 2027", "Tuesday, 11 May 2027"),
         *("Tuesday, 8 June 2027", "Tuesday, 13 July 2027"),
     ]
-    assert said(second_tuesday).startswith("Every second Tuesday of the month . The next dates:")
+    assert hint(second_tuesday).startswith("Every second Tuesday of the month . The next dates:")
     assert "With &lt;piano&gt;" in second_tuesday.text
     last_day = submit(cast.alice, "/events", typed | LAST_DAY_SIX_TIMES | {"start_time": "2027-01-31"})
     assert dates(last_day)[:2] == ["Sunday, 31 January 2027", "Sunday, 28 February 2027"]
     assert "Every last day of the month, 6 times" in last_day.text
-    assert said(submit(cast.alice, "/events", typed | {"repeat": "weekly"})).startswith("Every week on Tuesday .")
+    assert hint(submit(cast.alice, "/events", typed | {"repeat": "weekly"})).startswith("Every week on Tuesday .")
     on_day = {"repeat": "custom", "frequency": "MONTHLY", "interval": "2"}
-    assert said(submit(cast.alice, "/events", typed | on_day)).startswith("Every 2 months on the 9th day .")
+    assert hint(submit(cast.alice, "/events", typed | on_day)).startswith("Every 2 months on the 9th day .")
     assert submit(cast.alice, "/events", typed | {"repeat": "none"}).text.count("The event takes place once.") == 1
     assert cast.alice.get("/api/events?count=true").json["total"] == 0
 
@@ -121,7 +121,7 @@ def test_the_dates_of_a_new_event_are_listed_before_it_is_saved(cast: Cast) -> N
 def test_a_start_that_the_rule_leaves_out_is_listed_as_one_more_date(cast: Cast) -> None:
     preview = submit(cast.alice, "/events", NEW | MONDAY_AND_THURSDAY | {"preview": "true"})
     assert dates(preview)[:3] == ["Tuesday, 9 March 2027", "Thursday, 11 March 2027", "Monday, 15 March 2027"]
-    assert "The event itself is on Tuesday, 9 March 2027, which the rule leaves out: it is one more date." in said(preview)
+    assert "The event itself is on Tuesday, 9 March 2027, which the rule leaves out: it is one more date." in hint(preview)
     created = submit(cast.alice, "/events", NEW | MONDAY_AND_THURSDAY | {"ends": "after", "count": "4"})
     assert len(events_of_series(cast.alice, int(created.redirect[0].rpartition("/")[2]))) == 5
 
@@ -158,12 +158,12 @@ def test_a_preview_says_what_would_happen_to_the_dates_of_a_series(cast: Cast) -
     path = f"/events/{event['id']}/repeat"
     rule = {"repeat": "monthly", "ends": "after", "count": "6"}
     preview = submit(cast.alice, path, rule | {"preview": "true"})
-    assert said(preview).startswith("Every second Tuesday of the month, 6 times . 1 date would stay, 5 would be new, 0 would be deleted.")
+    assert hint(preview).startswith("Every second Tuesday of the month, 6 times . 1 date would stay, 5 would be new, 0 would be deleted.")
     assert repeat_of(cast.alice, event["id"]) is None
     assert submit(cast.alice, path, rule).redirect[1] == "saved"
     assert repeat_of(cast.alice, event["id"])["text"] == "Every second Tuesday of the month, 6 times"
     fewer = submit(cast.alice, path, rule | {"count": "2", "preview": "live"})
-    assert "2 dates would stay, 0 would be new, 4 would be deleted." in said(fewer)
+    assert "2 dates would stay, 0 would be new, 4 would be deleted." in hint(fewer)
 
 
 def test_a_sentence_that_a_later_start_makes_untrue_is_not_saved_unseen(cast: Cast) -> None:
@@ -195,7 +195,7 @@ def test_a_rule_that_is_not_complete_names_its_field(cast: Cast, rule: dict[str,
     assert submit(cast.alice, "/events", NEW | rule | {"preview": "true"}).status == 422
     live = submit(cast.alice, "/events", NEW | rule | {"preview": "live"})
     assert live.status == 200
-    assert message in said(live)
+    assert message in hint(live)
 
 
 def test_an_existing_event_needs_a_rule_to_repeat(cast: Cast) -> None:

@@ -91,8 +91,8 @@ def test_a_rule_makes_its_dates_and_is_shown_in_its_canonical_form(
     event = an_event(cast.alice, start_time=TUESDAY)
     reply = _repeat(cast.alice, event["id"], **rule)
     assert reply.status == 200, reply
-    shown = cast.alice.get(f"/api/events/{event['id']}").json["repeat"]
-    assert (shown["rrule"], shown["text"], shown) == (rrule, text, reply.json["repeat"])
+    repeat = cast.alice.get(f"/api/events/{event['id']}").json["repeat"]
+    assert (repeat["rrule"], repeat["text"], repeat) == (rrule, text, reply.json["repeat"])
     assert _days(cast.alice, event["id"]) == days
     assert_rule_agrees(cast.alice, event["id"])
 
@@ -216,17 +216,17 @@ def test_a_count_is_split_twice_in_its_middle_and_single_changes_stay_with_their
     cast.alice.delete(f"/api/events/{by_day['2027-03-23']}")
     for day, title in (("2027-03-18", "Second part"), ("2027-03-30", "Third part")):
         assert cast.alice.put(f"/api/events/{by_day[day]}", json={"title": title, "scope": "following"}).status == 200
-    shown = {day: cast.alice.get(f"/api/events/{event_id}").json for day, event_id in by_day.items() if day != "2027-03-23"}
-    rules = [shown[day]["repeat"] for day in ("2027-03-09", "2027-03-18", "2027-03-30")]
+    details = {day: cast.alice.get(f"/api/events/{event_id}").json for day, event_id in by_day.items() if day != "2027-03-23"}
+    rules = [details[day]["repeat"] for day in ("2027-03-09", "2027-03-18", "2027-03-30")]
     assert [(rule["rrule"], rule["start_date"], rule["also"], rule["except"]) for rule in rules] == [
         ("FREQ=WEEKLY;COUNT=3;BYDAY=TU,TH", "2027-03-09", [], []),
         ("FREQ=WEEKLY;COUNT=3;BYDAY=TU,TH", "2027-03-18", ["2027-03-29"], ["2027-03-23"]),
         ("FREQ=WEEKLY;COUNT=4;BYDAY=TU,TH", "2027-03-30", [], []),
     ]
-    assert [e["id"] for e in shown.values()] == [e["id"] for e in before if e["id"] in {s["id"] for s in shown.values()}]
-    assert shown["2027-03-25"]["start_time"].startswith("2027-03-26T21:00")
-    assert shown["2027-04-06"]["comments_count"] == 1
-    assert shown["2027-03-18"]["responses"]["yes"] == 1
+    assert [e["id"] for e in details.values()] == [e["id"] for e in before if e["id"] in {s["id"] for s in details.values()}]
+    assert details["2027-03-25"]["start_time"].startswith("2027-03-26T21:00")
+    assert details["2027-04-06"]["comments_count"] == 1
+    assert details["2027-03-18"]["responses"]["yes"] == 1
     for rule in ("2027-03-09", "2027-03-18", "2027-03-30"):
         assert_rule_agrees(cast.alice, by_day[rule])
 

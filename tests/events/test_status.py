@@ -20,9 +20,9 @@ def test_an_event_is_planned_by_default(cast: Cast) -> None:
 
 def test_create_show_and_index_have_status_and_note(cast: Cast) -> None:
     event = an_event(cast.alice, public=True, status="cancelled", status_note="The hall is flooded.")
-    shown = cast.anonymous.get(f"/api/events/{event['id']}").json
+    detail = cast.anonymous.get(f"/api/events/{event['id']}").json
     [item] = cast.alice.get(f"/api/events?ids={event['id']}").json["events"]
-    for reply in (event, shown, item):
+    for reply in (event, detail, item):
         assert (reply["status"], reply["status_note"]) == ("cancelled", "The hall is flooded.")
 
 

@@ -104,14 +104,14 @@ def _in_expressions(tree: nodes.Template) -> Iterator[str]:
 def in_module(path: Path) -> list[str]:
     """Sentences that a module gives to errors, titles of pages and forms without gettext."""
     calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
-    return [ast.unparse(text) for call in calls for text in _shown(call) if _is_text(text)]
+    return [ast.unparse(text) for call in calls for text in _literals_for_people(call) if _is_text(text)]
 
 
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != "")
 
 
-def _shown(call: ast.Call) -> Iterator[ast.expr]:
+def _literals_for_people(call: ast.Call) -> Iterator[ast.expr]:
     """The arguments of a call that people read."""
     name = ast.unparse(call.func)
     if name == "render":

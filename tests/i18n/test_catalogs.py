@@ -81,8 +81,8 @@ def _forms(message: Message) -> list[str]:
 
 def _placeholders(text: str) -> set[str | None]:
     """The names of placeholders; None for a broken one. A text without any may have a percent sign."""
-    found = [match for match in _PLACEHOLDER.finditer(text) if match[0] != "%%"]
-    named = {match[1] for match in found}
+    matches = [match for match in _PLACEHOLDER.finditer(text) if match[0] != "%%"]
+    named = {match[1] for match in matches}
     return named if named - {None} else set()
 
 

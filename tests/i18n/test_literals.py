@@ -19,12 +19,12 @@ FOR_DEVELOPERS = {"reference/docs.html", "reference/errors.html", "reference/gui
 
 def test_templates_have_no_literals() -> None:
     literals = {str(path.relative_to(TEMPLATES)): in_template(path.read_text()) for path in TEMPLATES.rglob("*.html")}
-    assert {name: found for name, found in literals.items() if found and name not in FOR_DEVELOPERS} == {}
+    assert {name: texts for name, texts in literals.items() if texts and name not in FOR_DEVELOPERS} == {}
 
 
 def test_modules_have_no_literals() -> None:
-    found = {path.relative_to(ROOT / "kalends"): in_module(path) for path in (ROOT / "kalends").rglob("*.py")}
-    assert {str(path): literals for path, literals in found.items() if literals and not _is_for_programs(path)} == {}
+    by_module = {path.relative_to(ROOT / "kalends"): in_module(path) for path in (ROOT / "kalends").rglob("*.py")}
+    assert {str(path): literals for path, literals in by_module.items() if literals and not _is_for_programs(path)} == {}
 
 
 def _is_for_programs(path: Path) -> bool:

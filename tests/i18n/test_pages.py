@@ -1,4 +1,4 @@
-"""Every page in a language that has a strange letter for each of ours: what can still be read is not in the catalogues."""
+"""Every page in a pseudolocale, which has another letter for each of ours: what can still be read is not in the catalogues."""
 
 import re
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ from tests.i18n.literals import texts_of_page
 from tests.web.pages import PAGES, Visit, address, reader
 from tests.web.scene import Scene
 
-_KEPT = re.compile(r"(%\(\w+\)s|<[^>]*>|&\w+;)")
-_STRANGE = str.maketrans({chr(code): chr(code - 0x41 + 0x13A0) for code in (*range(0x41, 0x5B), *range(0x61, 0x7B))})
+_MARKUP = re.compile(r"(%\(\w+\)s|<[^>]*>|&\w+;)")
+_PSEUDO_LETTERS = str.maketrans({chr(code): chr(code - 0x41 + 0x13A0) for code in (*range(0x41, 0x5B), *range(0x61, 0x7B))})
 _READABLE = re.compile(r"[A-Za-z]{2,}")
 # What is the same in every language: names of people, places, languages and services, addresses, what the scene writes plainly, and
 # what a mail server said.
@@ -33,21 +33,21 @@ _SAME = re.compile(
 _DOCS = "GET /docs"
 
 
-class StrangeCatalog(Catalog, frozen=True):
+class PseudoCatalog(Catalog, frozen=True):
     """Has every message."""
 
     def find(self, msgid: str, plural: str | None = None, number: int = 1) -> str:
-        return estrange(msgid if plural is None or number == 1 else plural)
+        return pseudolocalize(msgid if plural is None or number == 1 else plural)
 
 
-def estrange(text: str) -> str:
-    return "".join(part if i % 2 else part.translate(_STRANGE) for i, part in enumerate(_KEPT.split(text)))
+def pseudolocalize(text: str) -> str:
+    return "".join(part if i % 2 else part.translate(_PSEUDO_LETTERS) for i, part in enumerate(_MARKUP.split(text)))
 
 
 @pytest.fixture(autouse=True)
-def strange(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def pseudolocale(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Japanese has no Latin letters in dates."""
-    catalog = StrangeCatalog()
+    catalog = PseudoCatalog()
     monkeypatch.setattr(locale, "load_catalog", lambda language: catalog)
     environment._environment.cache_clear()
     yield
@@ -64,8 +64,8 @@ def test_every_page_is_in_the_language_of_its_reader(settings: Settings, tmp_pat
         readable = {}
         for visit in [visit for name, visits in PAGES.items() if not name.startswith(_DOCS) for visit in visits]:
             texts = [_SAME.sub("", text) for text in texts_of_page(_open(scene, visit).text)]
-            if found := [text for text in texts if _READABLE.search(text)]:
-                readable[str(visit)] = found
+            if english := [text for text in texts if _READABLE.search(text)]:
+                readable[str(visit)] = english
     assert readable == {}
 
 
@@ -80,4 +80,4 @@ def _open(scene: Scene, visit: Visit) -> Reply:
 
 def _say(field: str, words: str) -> str:
     """Texts of the scene, apart from those whose letters count."""
-    return words if field in ("email", "phone_number", "image", "unique_id", "zip_code", "zip") else estrange(words)
+    return words if field in ("email", "phone_number", "image", "unique_id", "zip_code", "zip") else pseudolocalize(words)

@@ -30,8 +30,8 @@ def merged(original: str, base: str, current: str) -> str:
 def test_a_field_that_is_unchanged_stays_as_it_was_written() -> None:
     result = merged(ORIGINAL, file(event()), file(event(SUMMARY=":Concert")))
     assert "SUMMARY:Concert\r\n" in result
-    for kept in (FOLDED, ALARM, "DTSTART;TZID=Odd/Zone:20260601T200000\r\nDURATION:PT2H\r\n", "CLASS:PRIVATE\r\n", "X-WR-CALNAME:Mine\r\n"):
-        assert kept in result
+    for text in (FOLDED, ALARM, "DTSTART;TZID=Odd/Zone:20260601T200000\r\nDURATION:PT2H\r\n", "CLASS:PRIVATE\r\n", "X-WR-CALNAME:Mine\r\n"):
+        assert text in result
     assert "Probe" not in result
     assert "DTEND" not in result
 

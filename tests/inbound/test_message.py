@@ -69,9 +69,9 @@ def test_the_reply_of_an_alias_counts_and_of_several_attendees_only_the_invited_
     assert alias.attendee(GUEST) is not None
     two = replies.vevent().replace("ORGANIZER", "ATTENDEE;PARTSTAT=DECLINED:mailto:eve@example.com\nORGANIZER")
     event = itip.parse_reply(replies.calendar(two, "-//x//y")).events[0]
-    chosen = event.attendee(GUEST.upper())
-    assert chosen is not None
-    assert chosen.status == "ACCEPTED"
+    attendee = event.attendee(GUEST.upper())
+    assert attendee is not None
+    assert attendee.status == "ACCEPTED"
     assert event.attendee("zoe@example.com") is None
 
 

@@ -60,9 +60,9 @@ class Host:
         words: dict[str, list[str]] = {}
         for position, event_id in enumerate(self.event_ids):
             for row in self.ask("GET", f"/api/responses?event_id={event_id}&limit=500")["responses"]:
-                said = words.setdefault(row["email_address"], ["-"] * len(DATES))
-                assert said[position] == "-", "a guest has two responses"
-                said[position] = row["response"]
+                row_of_guest = words.setdefault(row["email_address"], ["-"] * len(DATES))
+                assert row_of_guest[position] == "-", "a guest has two responses"
+                row_of_guest[position] = row["response"]
         return words
 
     def ask(self, method: str, path: str, fields: Any = None) -> Any:

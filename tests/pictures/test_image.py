@@ -25,10 +25,10 @@ def open_picture(who: Client, path: str) -> Image.Image:
 def test_an_uploaded_picture_is_served_in_three_sizes(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     path = a_picture(cast.alice, event, encode(photo(3200, 1600), "JPEG"), alt="Two colours")
-    shown = cast.anonymous.get(f"/api/events/{event['id']}").json
-    image = shown["image"]
+    detail = cast.anonymous.get(f"/api/events/{event['id']}").json
+    image = detail["image"]
     assert (image["width"], image["height"], image["alt"]) == (1600, 800, "Two colours")
-    assert shown["image_url"] == image["url"]
+    assert detail["image_url"] == image["url"]
     assert image["url"].startswith("http")
     assert [each["image_url"] for each in cast.anonymous.get("/api/events", query={"ids": event["id"]}).json["events"]] == [image["url"]]
     for width, height in ((480, 240), (960, 480), (1600, 800)):

@@ -40,8 +40,8 @@ def test_a_new_event_has_the_picture_of_the_form(cast: Cast) -> None:
     reply = send(cast.alice, "/events", FORM | {"image_alt": "Two colours"})
     assert reply.status == 303, reply
     [event] = cast.alice.get("/api/events").json["events"]
-    shown = cast.alice.get(f"/api/events/{event['id']}").json["image"]
-    assert (shown["width"], shown["alt"]) == (64, "Two colours")
+    image = cast.alice.get(f"/api/events/{event['id']}").json["image"]
+    assert (image["width"], image["alt"]) == (64, "Two colours")
 
 
 def test_a_form_without_a_file_keeps_the_picture_and_one_that_says_so_removes_it(cast: Cast) -> None:

@@ -19,12 +19,12 @@ pytestmark = pytest.mark.on_one_database
 
 def listed(admin: Client, sent: list[dict[str, Any]], query: str = "") -> list[dict[str, Any]]:
     """Those of the reports that the admin finds, on all pages."""
-    found, path = [], f"/api/reports?{query}"
+    reports, path = [], f"/api/reports?{query}"
     while path:
         reply = admin.get(path).json
-        found += reply["reports"]
+        reports += reply["reports"]
         path = reply["next"]
-    return [report for report in found if report["id"] in {each["id"] for each in sent}]
+    return [report for report in reports if report["id"] in {each["id"] for each in sent}]
 
 
 def test_admins_read_what_waits_and_what_is_closed(cast: Cast, settings: Settings) -> None:
@@ -58,9 +58,9 @@ def test_the_page_links_what_was_reported_and_closes_reports(cast: Cast) -> None
     assert ['href="/admin/moderation"' in person.get("/account").text for person in (ada, cast.alice)] == [True, False]
     # The reports of other tests may be before it.
     offset = ada.get("/api/reports?count=true&limit=0").json["total"] - 1
-    shown = ada.get(f"/reports?offset={offset}").text
+    page = ada.get(f"/reports?offset={offset}").text
     for text in (f'/events/{event["id"]}"><bdi>Pills &amp; more', "It sells &lt;pills&gt;", "mailto:gus@example.org"):
-        assert text in shown
+        assert text in page
     assert ada.post(f"/reports/{report['id']}/close").redirect == ("/reports", "report-closed")
     assert f'action="/reports/{report["id"]}/reopen"' in ada.get("/reports?closed=true").text
     assert ada.post(f"/reports/{report['id']}/reopen").redirect == ("/reports", "report-reopened")

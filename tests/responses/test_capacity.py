@@ -36,8 +36,8 @@ def _held(owner: Client, event: dict[str, Any]) -> dict[str, tuple[str, int]]:
 
 def _id(owner: Client, event: dict[str, Any], name: str) -> int:
     responses = owner.get(f"/api/responses?event_id={event['id']}").json["responses"]
-    found: int = next(each["id"] for each in responses if each["email_address"] == f"{name}@example.org")
-    return found
+    response_id: int = next(each["id"] for each in responses if each["email_address"] == f"{name}@example.org")
+    return response_id
 
 
 def _kind(reply: Reply) -> tuple[int, str]:
@@ -235,11 +235,11 @@ def test_each_date_of_a_series_has_its_own_capacity(cast: Cast) -> None:
     event = _hall(cast.alice, capacity=2, responses_until="2026-05-31")
     repeat(cast.alice, event["id"], frequency="WEEKLY", count=3)
     dates = events_of_series(cast.alice, event["id"])
-    shown = [cast.alice.get(f"/api/events/{each['id']}").json for each in dates]
-    assert [each["capacity"] for each in shown] == [2, 2, 2]
-    assert [each["responses_until"][:10] for each in shown] == ["2026-06-01", "2026-06-08", "2026-06-15"]
-    _ask(cast.anonymous, shown[1], "ann", 2)
-    assert [_places(cast.alice, each)[0] for each in shown] == [0, 2, 0]
+    details = [cast.alice.get(f"/api/events/{each['id']}").json for each in dates]
+    assert [each["capacity"] for each in details] == [2, 2, 2]
+    assert [each["responses_until"][:10] for each in details] == ["2026-06-01", "2026-06-08", "2026-06-15"]
+    _ask(cast.anonymous, details[1], "ann", 2)
+    assert [_places(cast.alice, each)[0] for each in details] == [0, 2, 0]
     copy = cast.alice.put(f"/api/events/{event['id']}/copy", json={}).json
     assert (copy["capacity"], copy["places"]["held"]) == (2, 0)
 

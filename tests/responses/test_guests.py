@@ -101,8 +101,8 @@ def test_a_guest_cannot_switch_the_mail_off(cast: Cast, db: Database, settings: 
 def tabs(cast: Cast, event: dict[str, Any]) -> dict[str, tuple[int, list[str]]]:
     """The number on each tab of the page, and the guests that it lists, by the names in their addresses."""
     path = f"/events/{event['id']}/responses"
-    found = re.findall(rf'href="{path}\?tab=(\w+)"[^>]*>[\w ]+ <small>(\d+)</small>', cast.alice.get(path).text)
-    return {tab: (int(number), re.findall(r"<small>(\w+)@", cast.alice.get(f"{path}?tab={tab}").text)) for tab, number in found}
+    counts = re.findall(rf'href="{path}\?tab=(\w+)"[^>]*>[\w ]+ <small>(\d+)</small>', cast.alice.get(path).text)
+    return {tab: (int(number), re.findall(r"<small>(\w+)@", cast.alice.get(f"{path}?tab={tab}").text)) for tab, number in counts}
 
 
 def test_tabs_tell_who_waits_and_who_is_to_be_accepted_apart_from_who_comes(cast: Cast) -> None:

@@ -30,8 +30,8 @@ def _send(who: Client, fields: dict[str, str], content: bytes | None = None) -> 
 
 def test_the_page_changes_the_settings_and_shows_them(site: FreshService, admin: Admin) -> None:
     assert _send(admin, FORM).status == 303
-    shown = admin.get("/api/site").json
-    assert {name: shown[name] or "" for name in FORM} == FORM | {"headline": "What is on"}
+    settings = admin.get("/api/site").json
+    assert {name: settings[name] or "" for name in FORM} == FORM | {"headline": "What is on"}
     page = admin.get("/admin").text
     assert 'value="Jazz in Lyon"' in page
     assert 'value="#2a5db0"' in page
@@ -47,8 +47,8 @@ def test_the_colour_of_kalends_is_no_setting(admin: Admin) -> None:
 def test_a_logo_is_shown_on_every_page_until_it_is_removed(site: FreshService, admin: Admin) -> None:
     assert _send(admin, FORM, SMALL_PICTURE).status == 303
     logo = admin.get("/api/site").json["logo_url"]
-    [shown] = re.findall(r'<a class="brand" href="/"><img src="(/pictures/[^"]+)"', site.guest.get("/").text)
-    assert site.guest.get(shown).headers["Content-Type"] == "image/webp"
+    [logo_path] = re.findall(r'<a class="brand" href="/"><img src="(/pictures/[^"]+)"', site.guest.get("/").text)
+    assert site.guest.get(logo_path).headers["Content-Type"] == "image/webp"
     assert _send(admin, FORM | {"remove_logo": "false"}).status == 303
     assert admin.get("/api/site").json["logo_url"] == logo
     assert _send(admin, FORM | {"remove_logo": "true"}).status == 303

@@ -32,8 +32,8 @@ def test_everybody_reads_the_settings_and_admins_see_which_are_fixed(site: Fresh
 def test_what_the_operator_has_set_wins_and_is_fixed(settings: Settings, tmp_path: Path) -> None:
     with fresh_service(settings, tmp_path, site_name="Jazz in Lyon", registration="closed") as service:
         admin = Admin(service.guest, "ada")
-        shown = admin.get("/api/site").json
-        assert (shown["name"], shown["registration"], shown["fixed"]) == ("Jazz in Lyon", "closed", ["name", "registration"])
+        reply = admin.get("/api/site").json
+        assert (reply["name"], reply["registration"], reply["fixed"]) == ("Jazz in Lyon", "closed", ["name", "registration"])
         refused = admin.put("/api/site", json={"name": "Another", "tagline": "Every night"})
         assert (refused.status, [error["field"] for error in refused.json["errors"]]) == (409, ["name"])
         assert "KALENDS_SITE_NAME" in refused.json["detail"]

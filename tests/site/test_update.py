@@ -94,8 +94,8 @@ def test_the_shared_picture_has_the_date_in_the_language_of_the_site_if_it_can_b
 
 def test_a_setting_that_is_not_sent_stays_and_null_means_the_default(site: FreshService, admin: Admin) -> None:
     admin.put("/api/site", json=SETTINGS)
-    shown = admin.put("/api/site", json={"name": None, "tagline": "Other words"}).json
-    assert shown == SETTINGS | {"name": "Kalends", "tagline": "Other words", "logo_url": None, "fixed": []}
+    reply = admin.put("/api/site", json={"name": None, "tagline": "Other words"}).json
+    assert reply == SETTINGS | {"name": "Kalends", "tagline": "Other words", "logo_url": None, "fixed": []}
     assert site.guest.get("/api/site").json["tagline"] == "Other words"
 
 

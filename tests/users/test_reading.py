@@ -12,12 +12,12 @@ pytestmark = pytest.mark.on_one_database
 
 def test_the_settings_of_an_account_are_set_and_cleared(cast: Cast) -> None:
     path = f"/api/users/{cast.alice.id}"
-    chosen = {"language": "de", "hour_cycle": "h12", "week_start": "sunday"}
-    assert chosen.items() <= cast.alice.put(path, json=chosen).json.items()
-    assert chosen.items() <= cast.alice.get(path).json.items()
-    cleared = cast.alice.post("/account/profile", data=cast.alice.get(f"{path}/edit").json | dict.fromkeys(chosen, ""))
+    values = {"language": "de", "hour_cycle": "h12", "week_start": "sunday"}
+    assert values.items() <= cast.alice.put(path, json=values).json.items()
+    assert values.items() <= cast.alice.get(path).json.items()
+    cleared = cast.alice.post("/account/profile", data=cast.alice.get(f"{path}/edit").json | dict.fromkeys(values, ""))
     assert cleared.status == 303
-    assert cast.alice.get(path).json.items() >= dict.fromkeys(chosen).items()
+    assert cast.alice.get(path).json.items() >= dict.fromkeys(values).items()
 
 
 @pytest.mark.parametrize(("field", "value"), [("language", "tlh"), ("hour_cycle", "h11"), ("week_start", "friday")])

@@ -130,9 +130,9 @@ def _take_others(browser: Browser, folder: Path, names: tuple[str, ...]) -> None
 
 def _other_pages() -> list[tuple[str, pages.Visit]]:
     """The path and the first visit of each page that the example data does not show."""
-    shown = [path.partition("?")[0].format(event=1, calendar=1, cancelled=1) for path in (*GUEST_PAGES.values(), *PAGES.values())]
+    paths = [path.partition("?")[0].format(event=1, calendar=1, cancelled=1) for path in (*GUEST_PAGES.values(), *PAGES.values())]
     table = [(name.partition(" ")[2], visits[0]) for name, visits in pages.PAGES.items()]
-    return [(path, visit) for path, visit in table if not any(re.fullmatch(re.sub(r"{\w+}", r"\\d+", path), each) for each in shown)]
+    return [(path, visit) for path, visit in table if not any(re.fullmatch(re.sub(r"{\w+}", r"\\d+", path), each) for each in paths)]
 
 
 def _picture_of(page: Page, path: str) -> bytes:

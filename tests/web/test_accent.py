@@ -24,11 +24,11 @@ def _variables(text: str) -> list[dict[str, str]]:
 @given(COLORS)
 def test_any_accent_can_be_read_on_each_surface_and_on_its_own_tint(color: str) -> None:
     for variables, accents in zip(_variables(STYLE), _variables(accent.style_sheet(color)), strict=True):
-        chosen = parse(accents["accent"])
-        tint = mix(parse(variables["card"]), chosen, TINT)
+        accent_color = parse(accents["accent"])
+        tint = mix(parse(variables["card"]), accent_color, TINT)
         surfaces = [parse(variables[name]) for name in ("paper", "card", "shade")]
-        assert min(contrast(chosen, surface) for surface in [*surfaces, tint]) >= READABLE
-        assert contrast(chosen, parse(accents["on-accent"])) >= READABLE
+        assert min(contrast(accent_color, surface) for surface in [*surfaces, tint]) >= READABLE
+        assert contrast(accent_color, parse(accents["on-accent"])) >= READABLE
         assert contrast(parse(variables["ink"]), tint) >= READABLE
 
 

@@ -18,8 +18,8 @@ def test_a_text_of_the_other_direction_is_cut_at_its_end(looks: Windows, people:
     an_event(people.alice, title=title, start_time="2031-03-13T19:00", public=True)
     page = looks.open(locale=language)
     go(page, "/calendar?date=2031-03-12")
-    shown = page.locator(".month .entry").filter(has_text=title)
-    assert shown.evaluate_all(f"all => all.map({DIRECTION})") == [direction] * 2
+    entries = page.locator(".month .entry").filter(has_text=title)
+    assert entries.evaluate_all(f"all => all.map({DIRECTION})") == [direction] * 2
     go(page, "/?when=2031-03-12")
     assert page.locator(".cards .place").first.evaluate(DIRECTION) == "ltr"
     edge = "right" if language == "ar" else "left"

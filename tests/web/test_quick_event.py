@@ -23,11 +23,11 @@ def test_one_line_and_one_click_publish_an_event(windows: Windows, people: Cast,
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Jazz trio")
     [event] = people.alice.get("/api/events").json["events"]
-    shown = people.alice.get(f"/api/events/{event['id']}").json
-    assert (shown["location"], shown["visibility"]) == ("Le Sextant", "link")
-    assert (shown["start_time"][11:16], shown["end_time"][11:16]) == ("20:00", "22:00")
+    detail = people.alice.get(f"/api/events/{event['id']}").json
+    assert (detail["location"], detail["visibility"]) == ("Le Sextant", "link")
+    assert (detail["start_time"][11:16], detail["end_time"][11:16]) == ("20:00", "22:00")
     guest = windows.open()
-    go(guest, "/e/" + shown["link_url"].rpartition("/")[2])
+    go(guest, "/e/" + detail["link_url"].rpartition("/")[2])
     expect(guest.get_by_role("heading", level=1)).to_have_text("Jazz trio")
 
 

@@ -96,8 +96,8 @@ class Service(Struct):
         raise TimeoutError
 
     def show(self, webhook: dict[str, Any]) -> dict[str, Any]:
-        shown: dict[str, Any] = self.cast.alice.get(f"/api/webhooks/{webhook['id']}").json
-        return shown
+        detail: dict[str, Any] = self.cast.alice.get(f"/api/webhooks/{webhook['id']}").json
+        return detail
 
     def deliveries(self, webhook: dict[str, Any]) -> list[dict[str, Any]]:
         listed: list[dict[str, Any]] = self.cast.alice.get(f"/api/webhooks/{webhook['id']}/deliveries").json["deliveries"]

@@ -26,10 +26,10 @@ def test_the_secret_is_shown_once_and_verifies_a_ping(service: Service, receiver
     assert alice.post(f"{path}/ping").redirect == (f"{path}#deliveries", "pinged")
     service.send()
     assert [each.body["type"] for each in receiver.deliveries] == ["ping"]
-    shown = alice.get(path).text
-    assert "Ping" in shown
-    assert "status 204" in shown
-    assert receiver.secret not in shown + alice.get("/webhooks").text
+    text = alice.get(path).text
+    assert "Ping" in text
+    assert "status 204" in text
+    assert receiver.secret not in text + alice.get("/webhooks").text
     rotated = value_on_page(alice.post(f"{path}/rotate_secret").text, "secret")
     assert rotated != receiver.secret
 

@@ -30,5 +30,5 @@ def test_a_password_reset_switches_webhooks_off(cast: Cast, settings: Settings) 
     reset = cast.anonymous.post(f"/reset/{a_reset_token(settings, cast.alice.id, NOON)}", data={"password": PASSWORD})
     assert reset.status == 303, reset
     login = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
-    shown = cast.anonymous.signed_in(login.json["token"]).get(f"/api/webhooks/{webhook['id']}").json
-    assert (shown["enabled"], shown["disabled_reason"]) == (False, "password")
+    detail = cast.anonymous.signed_in(login.json["token"]).get(f"/api/webhooks/{webhook['id']}").json
+    assert (detail["enabled"], detail["disabled_reason"]) == (False, "password")
