@@ -92,7 +92,7 @@ def _folder(folder: Path) -> str | None:
         return f"others on this machine may look into {folder}. Run: chmod 700 {folder}"
     outbox = folder / "outbox"
     if outbox.exists() and not (outbox.is_dir() and os.access(outbox, os.W_OK)):
-        return f"{outbox} is no folder that can be written. Change its owner, or move it away."
+        return f"{outbox} is not a folder that can be written. Change its owner, or move it."
     return None
 
 

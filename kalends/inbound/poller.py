@@ -1,4 +1,4 @@
-"""Read the mailbox of replies in turns, while the worker runs."""
+"""Poll the mailbox of replies while the worker runs."""
 
 import threading
 from functools import partial

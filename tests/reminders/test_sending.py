@@ -1,4 +1,4 @@
-"""The clock-driven table of reminders: what is sent when events are moved or cancelled, guests change, or the worker is away."""
+"""The clock-driven table of reminders: what is sent when events are moved or cancelled, guests change, or the worker does not run."""
 
 import email
 import email.policy
@@ -132,9 +132,9 @@ TABLE: dict[str, list[Step]] = {
         ("06-02T02:00", _respond("YES", "dan@example.org"), []),
     ],
     "a guest who does not come": [("06-01T20:00", _respond("NO", ANA), [BEN]), ("06-01T21:00", _respond("YES", ANA), [ANA])],
-    "worker away until it is too late": [("06-02T02:00", None, []), ("06-02T19:00", None, [])],
-    "worker away for some hours": [("06-02T01:59", None, [ANA, BEN])],
-    "worker away for a day": [("06-02T20:01", None, [])],
+    "worker down until it is too late": [("06-02T02:00", None, []), ("06-02T19:00", None, [])],
+    "worker down for some hours": [("06-02T01:59", None, [ANA, BEN])],
+    "worker down for a day": [("06-02T20:01", None, [])],
 }
 
 

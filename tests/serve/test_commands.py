@@ -204,7 +204,7 @@ def test_the_doctor_finds_an_outbox_that_cannot_be_written(tmp_path: Path) -> No
     (tmp_path / "data").mkdir(mode=0o700)
     (tmp_path / "data" / "outbox").write_text("in the way")
     report = run("doctor", folder=tmp_path).stdout
-    assert "BAD  data folder: data/outbox is no folder that can be written. Change its owner, or move it away." in report
+    assert "BAD  data folder: data/outbox is not a folder that can be written. Change its owner, or move it." in report
 
 
 def test_the_doctor_sends_test_messages(tmp_path: Path) -> None:
