@@ -32,7 +32,7 @@ CREATE TRIGGER events_text_insert AFTER INSERT ON events BEGIN INSERT INTO event
 
 
 class Where(Struct, frozen=True):
-    """A data folder and, for PostgreSQL, an address."""
+    """A data folder and, for PostgreSQL, a URL."""
 
     data: Path
     database: str = ""

@@ -27,7 +27,7 @@ DETAILS = ("description", "location_name", "street", "city", "state", "zip", "co
 
 db: Database
 base_url: str
-# The data folder and the address of PostgreSQL, if it is used.
+# The data folder and the URL of PostgreSQL, if it is used.
 options: tuple[str, str]
 
 

@@ -31,9 +31,7 @@ class WrongSetting(Exception):
 class Settings(Struct, frozen=True, kw_only=True):
     """Every setting, with its default. The Meta description is its documentation."""
 
-    base_url: Annotated[str, Meta(description="Public address of the service; all links are built from it. Default: http://HOST:PORT.")] = (
-        ""
-    )
+    base_url: Annotated[str, Meta(description="Public URL of the service; all links are built from it. Default: http://HOST:PORT.")] = ""
     # Those of the site are set on a page unless they are set here (kalends/site/store.py).
     site_name: Annotated[str, Meta(description="Name of the site, at the top of its pages and in its feeds; else an admin sets it.")] = ""
     site_headline: Annotated[str, Meta(description="Title of the start page; else an admin sets it.")] = ""
@@ -48,8 +46,8 @@ class Settings(Struct, frozen=True, kw_only=True):
             "else an admin sets it."
         ),
     ] = ""
-    imprint_url: Annotated[str, Meta(description="Address of the imprint, at the foot of each page; else an admin sets it.")] = ""
-    privacy_url: Annotated[str, Meta(description="Address of the privacy policy, at the foot of each page; else an admin sets it.")] = ""
+    imprint_url: Annotated[str, Meta(description="URL of the imprint, at the foot of each page; else an admin sets it.")] = ""
+    privacy_url: Annotated[str, Meta(description="URL of the privacy policy, at the foot of each page; else an admin sets it.")] = ""
     host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="Port to listen on.")] = 8000
     workers: Annotated[int, Meta(ge=1, le=64, description="Number of server processes.")] = 1
@@ -192,16 +190,16 @@ class Settings(Struct, frozen=True, kw_only=True):
     trusted_proxies: Annotated[
         str, Meta(description="Comma-separated addresses or networks of proxies whose X-Forwarded-For is trusted.")
     ] = ""
-    google_carddav_url: Annotated[str, Meta(description="CardDAV address of Google, for importing contacts.")] = (
+    google_carddav_url: Annotated[str, Meta(description="CardDAV URL of Google, for importing contacts.")] = (
         "https://www.googleapis.com/.well-known/carddav"
     )
-    yahoo_carddav_url: Annotated[str, Meta(description="CardDAV address of Yahoo, for importing contacts.")] = (
+    yahoo_carddav_url: Annotated[str, Meta(description="CardDAV URL of Yahoo, for importing contacts.")] = (
         "https://carddav.address.yahoo.com/"
     )
     graph_url: Annotated[str, Meta(description="Address of Microsoft Graph, for importing Outlook contacts.")] = (
         "https://graph.microsoft.com/v1.0"
     )
-    graph_login_url: Annotated[str, Meta(description="Microsoft's login address; the last part is the tenant.")] = (
+    graph_login_url: Annotated[str, Meta(description="Microsoft's login URL; the last part is the tenant.")] = (
         "https://login.microsoftonline.com/organizations"
     )
     graph_client_id: Annotated[
@@ -210,9 +208,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     email: Annotated[
         str, Meta(description="Mail server: `smtp://user:password@host:port`, `smtps://…`, or `files` to write e-mail to the outbox.")
     ] = FILES
-    email_from: Annotated[
-        str, Meta(description="Sender of e-mail. Default: Kalends <kalends@HOST>, with the host of the public address.")
-    ] = ""
+    email_from: Annotated[str, Meta(description="Sender of e-mail. Default: Kalends <kalends@HOST>, with the host of the public URL.")] = ""
     inbound: Annotated[
         str,
         Meta(
@@ -390,7 +386,7 @@ def _is_base(url: str) -> bool:
 
 
 def _is_address(url: str) -> bool:
-    """Whether this is an http(s) address without user information, query and fragment."""
+    """Whether this is an http(s) URL without user information, query and fragment."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -27,7 +27,7 @@ def describe(settings: Settings) -> str:
     place = variable("secret") if settings.secret else settings.folder / "secret"
     return (
         f"the secret in {place} is not that of the other servers of this database. Set {variable('secret')} to theirs. "
-        "If it is lost, run 'kalends migrate --accept-secret': feed addresses and links in messages change then."
+        "If it is lost, run 'kalends migrate --accept-secret': feed URLs and links in messages change then."
     )
 
 

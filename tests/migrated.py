@@ -56,7 +56,7 @@ def _shared(name: str) -> Iterator[Path]:
 
 @contextmanager
 def postgres(server: str) -> Iterator[str]:
-    """The address of a PostgreSQL database on this server."""
+    """The URL of a PostgreSQL database on this server."""
     with created(server, f'TEMPLATE "{_postgres(server)}"') as url:
         yield url
 
@@ -76,7 +76,7 @@ def _postgres(server: str) -> str:
 
 @contextmanager
 def created(server: str, options: str = "") -> Iterator[str]:
-    """The address of a new PostgreSQL database on this server, which is dropped in the end."""
+    """The URL of a new PostgreSQL database on this server, which is dropped in the end."""
     name = f"serve_{uuid4().hex}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}" {options}'.encode())

@@ -80,7 +80,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /docs/guide": {"": EVERYBODY},
     "GET /docs/guide/{page_name}": {"": EVERYBODY},
     "GET /static/{name}": {"": EVERYBODY},
-    # Its address is the permission.
+    # Its URL is the permission.
     "GET /pictures/{picture_name}": {"private": EVERYBODY, "public": EVERYBODY},
     # For the networks on which links are shared: they have no account.
     "GET /events/{event_id}/share_picture.png": {"private": (404, 404, 404, 404, 404), "public": EVERYBODY},
@@ -335,7 +335,7 @@ TABLE: dict[str, dict[str, Row]] = {
         "public": (401, 409, 409, 403, 403),
         "by link": (404, 303, 303, 403, 404),
     },
-    # Members are sent to the address of the event.
+    # Members are sent to the URL of the event.
     "GET /e/{event_link}": {"by link": (200, 303, 303, 303, 200)},
     "POST /e/{event_link}/respond": {"by link": (303, 303, 303, 303, 303)},
     "POST /e/{event_link}/respond/questions": {"by link": (303, 303, 303, 303, 303)},

@@ -36,7 +36,7 @@ def mail(ctx: Context, params: Form) -> Document:
 
 @page("GET", "/reset/{reset_token}", guests=True, credentials=False)
 def choose(ctx: Context, reset_token: str, form: FormState | None = None) -> Document:
-    """The form to choose a new password. No cache may store it: its address opens the account."""
+    """The form to choose a new password. No cache may store it: its URL opens the account."""
     user = reset_link.find_user(ctx, reset_token)
     if user is None:
         return _expired(ctx)

@@ -1,4 +1,4 @@
-"""The former address of the settings page."""
+"""The former URL of the settings page."""
 
 from kalends.context import Context
 from kalends.http.endpoint import Document

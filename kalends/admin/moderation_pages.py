@@ -27,7 +27,7 @@ from kalends.web.render import render
 
 Part = Literal["reports", "comments", "hidden", "blocked"]
 PATH = "/admin/moderation"
-# The number of an event, alone or in the address of its page.
+# The number of an event, alone or in the URL of its page.
 EVENT = re.compile(r"(?:.*/events/)?([0-9]{1,18})(?:[?#].*)?")
 
 
@@ -69,7 +69,7 @@ def _hide_again(ctx: Context, form: FormState) -> Document:
 
 @page("POST", "/admin/moderation/hide", again=_hide_again)
 def hide(ctx: Context, params: Form) -> Document:
-    """Hide an event, which is named by its number or the address of its page."""
+    """Hide an event, which is named by its number or the URL of its page."""
     policy.admin(ctx)
     event = EVENT.fullmatch(params.text("event").strip())
     if event is None:

@@ -103,7 +103,7 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     """Share the calendar with a user, as viewer or editor; again to change the role.
 
     With an e-mail address, the share waits for anyone who verifies that address. The reply is the same whether or not someone has.
-    When an editor becomes a viewer, their grants to others end, and the feed gets a new secret address.
+    When an editor becomes a viewer, their grants to others end, and the feed gets a new secret URL.
     """
     with ctx.read():
         policy.calendar(ctx, calendar_id, to=Right.OWN)
@@ -118,7 +118,7 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
 def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> CalendarDetail:
     """Stop sharing the calendar with a user or an e-mail address; with your own name, leave a calendar that is shared with you.
 
-    An editor's grants to others end with their share, and the feed gets a new secret address. `block=true` with your own name
+    An editor's grants to others end with their share, and the feed gets a new secret URL. `block=true` with your own name
     also blocks the owner: you leave all their calendars, and what they share with you later has no effect. They are not notified.
     """
     if policy.calendar(ctx, calendar_id, to=Right.SEE).role != "owner" and policy.is_own_account(ctx, params.user_name):
@@ -173,7 +173,7 @@ def _version(ctx: Context, calendar: Calendar) -> tuple[str, int]:
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/reset_feed")
 def reset_feed(ctx: Context, calendar_id: int) -> CalendarDetail:
-    """Give the calendar's feed a new secret address; the old one stops working. Only the owner may."""
+    """Give the calendar's feed a new secret URL; the old one stops working. Only the owner may."""
     policy.calendar(ctx, calendar_id, to=Right.OWN)
     sharing.reset_feed(ctx, calendar_id)
     return _detail(ctx, calendar_id)

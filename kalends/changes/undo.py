@@ -199,7 +199,7 @@ def _put_back(ctx: Context, record: Record, before: Content) -> None:
     if table.has_version:
         content["version"] = before["version"] + 1
     if table.kind == "calendar":
-        # A feed address that was changed must not become valid again.
+        # A feed URL that was changed must not become valid again.
         content["feed_version"] = ctx.now
     if table.kind in ("event", "contact"):
         owner_id = before["owner_id" if table.kind == "event" else "user_id"]

@@ -53,7 +53,7 @@ def restore(file: Path, force: bool, **options: Any) -> None:
     if restored.secret and restored.secret != tokens.secret_fingerprint(settings):
         click.echo(
             f"Put the secret of that server into {_secret_name(settings)} before you start the service: "
-            "without it, keys that sign, secret feed addresses and links in messages no longer work."
+            "without it, keys that sign, secret feed URLs and links in messages no longer work."
         )
 
 

@@ -1,4 +1,4 @@
-"""The titles of public events that were deleted, so that their addresses say so for some time."""
+"""The titles of public events that were deleted, so that their URLs say so for some time."""
 
 from kalends import policy
 from kalends.context import Context

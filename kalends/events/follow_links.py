@@ -11,7 +11,7 @@ OUTLOOK = "https://outlook.live.com/calendar/0/addfromweb"
 
 
 class FollowLinks(Struct, frozen=True):
-    """The addresses of the list as a calendar, and as RSS and Atom."""
+    """The URLs of the list as a calendar, and as RSS and Atom."""
 
     webcal: str
     google: str

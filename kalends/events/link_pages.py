@@ -19,7 +19,7 @@ SECRET = PRIVATE | {"Referrer-Policy": "same-origin"}
 
 @page("GET", "/e/{event_link}", guests=True)
 def show(ctx: Context, event_link: str, params: Choice = CHOOSING, **submitted: FormState) -> Document:
-    """The event; with `.ics`, as a calendar file. Those who can open it without the link are sent to its own address."""
+    """The event; with `.ics`, as a calendar file. Those who can open it without the link are sent to its own URL."""
     if event_link.endswith(".ics"):
         event_id = _open(ctx, event_link.removesuffix(".ics"))
         return api.show_ics(ctx, event_id, LinkHolder())

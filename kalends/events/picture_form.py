@@ -1,4 +1,4 @@
-"""The picture in the form of an event: a file, or the address of one that is elsewhere."""
+"""The picture in the form of an event: a file, or the URL of one that is elsewhere."""
 
 from kalends.context import Context
 from kalends.http.input.form import Form

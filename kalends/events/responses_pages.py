@@ -145,7 +145,7 @@ def add_guest(ctx: Context, event_id: int, params: Form) -> Document:
 
 @page("GET", "/events/{event_id}/answers", guests=True, transaction=False, credentials=False)
 def answers(ctx: Context, event_id: int) -> Document:
-    """Redirect from the former address of the responses."""
+    """Redirect from the former URL of the responses."""
     return moved(ctx, f"/events/{event_id}/responses")
 
 

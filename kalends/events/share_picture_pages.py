@@ -27,12 +27,12 @@ IMAGE_WIDTH = 960
 class Version(Struct, kw_only=True):
     """Which state of the event the picture is of."""
 
-    v: Annotated[str, Meta(max_length=64, description="The version of the event in the address that its page names.")] = ""
+    v: Annotated[str, Meta(max_length=64, description="The version of the event in the URL that its page names.")] = ""
 
 
 @page("GET", "/events/{event_id}/share_picture.png", guests=True, credentials=False, transaction=False)
 def show(ctx: Context, event_id: int, params: Version) -> Document:
-    """Title, time and place of a public event beside its picture, 1200 by 630 pixels. Its address changes with the event."""
+    """Title, time and place of a public event beside its picture, 1200 by 630 pixels. Its URL changes with the event."""
     with ctx.read():
         event = policy.event(ctx, event_id, to=Right.SEE)
         is_current = params.v == _version(ctx, event)
@@ -44,7 +44,7 @@ def show(ctx: Context, event_id: int, params: Version) -> Document:
 
 
 def share_picture_url(ctx: Context, event: Event) -> str:
-    """The address of the picture, which changes with the event, so that it can be cached for ever."""
+    """The URL of the picture, which changes with the event, so that it can be cached for ever."""
     return f"{ctx.settings.url}/events/{event.id}/share_picture.png?v={_version(ctx, event)}"
 
 

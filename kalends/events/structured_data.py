@@ -41,7 +41,7 @@ def _link_calendar(event: EventDetail) -> dict[str, str]:
 
 
 def _is_online(event: EventDetail) -> bool:
-    """Whether the location is the address of a page."""
+    """Whether the location is the URL of a page."""
     return (event.location or "").startswith(("https://", "http://"))
 
 

@@ -32,7 +32,7 @@ class OwnUid(Struct, frozen=True):
 
 
 def own_uid(settings: Settings, record_id: int, kind: str = "event") -> str:
-    """The UID of an event or a series that was created here without one. It does not depend on the address of the service."""
+    """The UID of an event or a series that was created here without one. It does not depend on the URL of the service."""
     return f"{kind}-{record_id}{own_suffix(settings)}"
 
 

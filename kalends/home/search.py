@@ -19,7 +19,7 @@ class Search(Struct, kw_only=True):
     text: Annotated[Query, Meta(description="Words.")] | None = None
     tags: Annotated[Query, Meta(description="Comma-delimited tags.")] | None = None
     city: Annotated[Query, Meta(description="Words in the city.")] | None = None
-    online: Annotated[bool, Meta(description="Only events whose location is the address of a page.")] = False
+    online: Annotated[bool, Meta(description="Only events whose location is the URL of a page.")] = False
     when: Annotated[str, Meta(max_length=20, description="Days."), FieldOptions(check=days.check)] | None = None
     after: Cursor | None = None
     trail: Annotated[str, Meta(max_length=700, description="Where the pages before began, the last one last.")] | None = None

@@ -10,7 +10,7 @@ from kalends.web.page import page
 
 @page("GET", "/pictures/{picture_name}", guests=True, credentials=False)
 def show(ctx: Context, picture_name: str) -> Document:
-    """A picture of an event, in one of its sizes. Its address cannot be guessed: anyone who has it may see the picture."""
+    """A picture of an event, in one of its sizes. Its URL cannot be guessed: anyone who has it may see the picture."""
     content = store.find_file(ctx, f"/pictures/{picture_name}")
     if content is None:
         raise errors.NotFound(gettext("There is no such path."))

@@ -57,7 +57,7 @@ def event_of_guest(ctx: Context, event_id: int) -> Event:
 
 
 def link_url(settings: Settings, event: Event) -> str | None:
-    """The address of the event for those who have its link, if it is seen by its link."""
+    """The URL of the event for those who have its link, if it is seen by its link."""
     return f"{settings.url}/e/{_token(settings, event.id, event.link_number)}" if event.link_number is not None else None
 
 

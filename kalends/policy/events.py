@@ -13,7 +13,7 @@ from kalends.policy.calendars import CALENDAR_VISIBLE_TO_USER, calendar, calenda
 from kalends.records import response_settings
 from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 
-# For how long the address of a deleted public event says that it was deleted: 90 days.
+# For how long the URL of a deleted public event says that it was deleted: 90 days.
 DELETED_EVENT_LIFETIME = 90 * 86_400
 
 

@@ -49,17 +49,17 @@ def parse_path(path: str | None) -> Picture | None:
 
 
 def parse_url(url: str | None, base: str) -> Picture | None:
-    """The picture with this address; None if it is elsewhere."""
+    """The picture with this URL; None if it is elsewhere."""
     return parse_path(url.removeprefix(base)) if url else None
 
 
 def to_path(url: str | None, base: str) -> str | None:
-    """The path of a picture of this service, so that it stays valid if the address of the service changes; else the address."""
+    """The path of a picture of this service, so that it stays valid if the URL of the service changes; else the URL."""
     return url.removeprefix(base) if url and parse_url(url, base) else url
 
 
 def to_url(path: str | None, base: str) -> str | None:
-    """The address of a picture with this path; one that is elsewhere has an address already."""
+    """The URL of a picture with this path; one that is elsewhere has a URL already."""
     return f"{base}{path}" if path and path.startswith("/") else path
 
 

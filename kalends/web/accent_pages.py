@@ -11,7 +11,7 @@ from kalends.web.page import page
 
 @page("GET", "/accent/{color_name}", guests=True, transaction=False, credentials=False)
 def show(ctx: Context, color_name: str) -> Document:
-    """The style sheet of this accent colour: six hexadecimal digits. It follows from its address alone, so caches may store it."""
+    """The style sheet of this accent colour: six hexadecimal digits. It follows from its URL alone, so caches may store it."""
     color = f"#{color_name}"
     if not COLOR.fullmatch(color):
         raise errors.NotFound(gettext("There is no such path."))

@@ -1,4 +1,4 @@
-"""Webhooks: changes are sent to an address of yours as they happen."""
+"""Webhooks: changes are sent to a URL of yours as they happen."""
 
 from msgspec import UNSET
 

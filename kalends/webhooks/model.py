@@ -15,7 +15,7 @@ Url = Annotated[
     str,
     Meta(
         max_length=2_000,
-        description="Where changes are sent, by POST: an address that begins with https:// and is on the Internet.",
+        description="Where changes are sent, by POST: a URL that begins with https:// and is on the Internet.",
         examples=["https://hooks.example/kalends"],
     ),
 ]

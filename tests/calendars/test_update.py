@@ -23,7 +23,7 @@ def test_update_changes_only_the_fields_in_the_request(cast: Cast, clock: Clock,
     calendar = a_calendar(cast.alice, name="Rock")
     clock.ahead(60)
     changed = cast.alice.put(_path(calendar), json={field: JAZZ[field]})
-    # The address of a public calendar's feed has no secret in it.
+    # The URL of a public calendar's feed has no secret in it.
     feed_url = changed.json["feed_url"] if field == "public" else calendar["feed_url"]
     expected = calendar | {field: JAZZ[field], "updated_at": timestamps.format_utc(NOON + 60), "feed_url": feed_url}
     assert (changed.status, changed.json) == (200, expected)

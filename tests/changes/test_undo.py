@@ -205,7 +205,7 @@ def test_a_deleted_calendar_comes_back_with_its_events_and_shares(cast: Cast) ->
     assert cast.bob.get(f"/api/events/{event['id']}").status == 404
     _undo(cast.alice, _last_deleted(cast.alice)["seq"])
     after = _show(cast.alice, f"/api/calendars/{calendar['id']}")
-    assert after.pop("feed_url") != before.pop("feed_url"), "an old secret address must not become valid again"
+    assert after.pop("feed_url") != before.pop("feed_url"), "an old secret URL must not become valid again"
     assert after == before
     assert cast.bob.get(f"/api/events/{event['id']}").status == 200
 

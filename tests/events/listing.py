@@ -15,7 +15,7 @@ def listed(client: Client, **query: Any) -> list[int]:
 
 
 def page(client: Client, address: str) -> tuple[list[int], str | None]:
-    """The ids of one page and the address of the next, which the body and the Link header say alike."""
+    """The ids of one page and the URL of the next, which the body and the Link header say alike."""
     reply = client.get(address)
     assert reply.status == 200, reply
     following = reply.json["next"]

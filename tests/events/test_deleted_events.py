@@ -1,4 +1,4 @@
-"""The address of a deleted public event is 410 for 90 days, with its title and note; that of any other is 404."""
+"""The URL of a deleted public event is 410 for 90 days, with its title and note; that of any other is 404."""
 
 from typing import Any
 

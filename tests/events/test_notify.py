@@ -27,7 +27,7 @@ Work = Callable[..., list[EmailMessage]]
 @pytest.fixture
 def work(db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Work:
     """Let this many seconds pass, then do what a worker does: claim what is due and send it. Returns the messages to the guests of the
-    event, which have its number in their address."""
+    event, which have its number in their URL."""
     monkeypatch.setattr(timestamps, "now", clock)
     empty_queue(db)
 

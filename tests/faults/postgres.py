@@ -19,7 +19,7 @@ class Postgres:
         self._server: Any = get_server(folder)
 
     def new(self, more: str = "") -> str:
-        """The address of a new database."""
+        """The URL of a new database."""
         name = f"faults_{uuid4().hex}"
         self.execute(f"CREATE DATABASE {name} {more}")
         return str(self._server.get_uri(name))

@@ -13,7 +13,7 @@ from tests.http.conftest import Stage, act
 
 
 def _walk(reader: Client, path: str, name: str) -> list[Any]:
-    """Every page, by the addresses that the pages give."""
+    """Every page, by the URLs that the pages give."""
     records: list[Any] = []
     following: str | None = path
     for _ in range(100):

@@ -47,7 +47,7 @@ def test_the_address_changes_with_the_event_and_is_cached_for_ever(cast: Cast, c
     assert cast.alice.put(f"/api/events/{event}", json={"title": "A longer title than before, in more than one line"}).status == 200
     second = _address(client, event)
     assert first != second
-    # Old addresses show the event as it is, and are asked for again soon.
+    # Old URLs show the event as it is, and are asked for again soon.
     assert client.get(first).headers["Cache-Control"] == "public, max-age=300"
     assert _ink(_picture(client, first)) > _ink(image) + 1_000
 

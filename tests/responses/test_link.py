@@ -43,7 +43,7 @@ def test_the_link_is_a_page_that_is_kept_from_others(cast: Cast, db: Database, s
 
 def test_a_guest_changes_the_response_and_proves_it(cast: Cast, db: Database, settings: Settings) -> None:
     event, link = _link(cast, db, settings)
-    # A page without a referrer sends `Origin: null`; the address itself is the permission.
+    # A page without a referrer sends `Origin: null`; the URL itself is the permission.
     reply = cast.anonymous.post(link, data=FORM, headers={"Origin": "null"})
     assert (reply.status, reply.headers["Location"]) == (303, link)
     (stored,) = _responses(cast, event)

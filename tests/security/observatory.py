@@ -89,7 +89,7 @@ def _referrer(header: str | None) -> int:
 
 
 def _script(address: str) -> int:
-    """A script from elsewhere needs more than its address to be trusted; ours come from the same site."""
+    """A script from elsewhere needs more than its URL to be trusted; ours come from the same site."""
     if address.startswith(("http:", "//")):
         return -50
     return -5 if address.startswith("https:") else 0

@@ -97,7 +97,7 @@ def test_a_restored_service_continues_where_the_other_stopped(start: Start, plac
 
 
 def _visible_state(service: Running, headers: dict[str, str], event_id: int) -> tuple[object, object, str]:
-    """The event, what a search finds, and the state of the calendar's feed under its secret address."""
+    """The event, what a search finds, and the state of the calendar's feed under its secret URL."""
     event = service.get(f"/api/events/{event_id}", headers=headers)
     matches = service.get("/api/events?text=harbour", headers=headers)
     (calendar,) = service.get("/api/calendars", headers=headers).json["calendars"]

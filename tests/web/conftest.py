@@ -85,6 +85,6 @@ def looks(lasting_windows: Windows) -> Iterator[Windows]:
 @pytest.fixture(scope="session")
 def parsed_pages(lasting_windows: Windows, guest: Client) -> ParsedPages:
     window = lasting_windows.open()
-    # Parsed documents have the address of their window.
+    # Parsed documents have the URL of their window.
     go(window, "/docs/errors")
     return ParsedPages(window, guest)

@@ -155,7 +155,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
 }
 
-# HTML endpoints that show no page: static files, pictures, and the former addresses of pages.
+# HTML endpoints that show no page: static files, pictures, and the former URLs of pages.
 FILES = {"GET /static/{name}", "GET /accent/{color_name}", "GET /pictures/{picture_name}", "GET /events/{event_id}/share_picture.png"}
 REDIRECTS = {"GET /settings", "GET /answers", "GET /answers/events", "GET /events/{event_id}/answers"}
 

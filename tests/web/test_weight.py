@@ -91,7 +91,7 @@ def _get(scene: Scene, visit: Visit, headers: dict[str, str] | None = None) -> R
 
 
 def _files(page: str) -> Iterator[str]:
-    """The addresses of our own files in the page; an event's picture is not one of them."""
+    """The URLs of our own files in the page; an event's picture is not one of them."""
     for element in html.read(page).walk():
         for name in ("href", "src"):
             target = element.attributes.get(name)

@@ -11,7 +11,7 @@ HOP_BY_HOP = {"connection", "transfer-encoding", "keep-alive"}
 
 
 class Through:
-    """The service at the address, as an application."""
+    """The service at the URL, as an application."""
 
     def __init__(self, url: str):
         self._host = urlsplit(url).netloc

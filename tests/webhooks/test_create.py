@@ -1,4 +1,4 @@
-"""POST /api/webhooks: a new webhook and its secret, and the addresses that are refused."""
+"""POST /api/webhooks: a new webhook and its secret, and the URLs that are refused."""
 
 import re
 import socket

@@ -1,4 +1,4 @@
-"""Webhooks over TLS: a receiver has to prove by its certificate that it is the one of the address."""
+"""Webhooks over TLS: a receiver has to prove by its certificate that it is the host of the URL."""
 
 from collections.abc import Callable
 from ssl import SSLContext

@@ -48,7 +48,7 @@ for (const input of document.querySelectorAll("input[data-picture]")) {
   });
 }
 
-// Addresses to copy, where the browser lets pages do it: on https, and on this machine.
+// URLs to copy, where the browser lets pages do it: on https, and on this machine.
 for (const button of navigator.clipboard ? document.querySelectorAll("button[data-copy]") : []) {
   button.hidden = false;
   button.addEventListener("click", async () => {
