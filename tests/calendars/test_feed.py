@@ -23,9 +23,9 @@ def titles(who: Client, path: str) -> list[str]:
 
 def feed_of(who: Client, calendar: dict[str, Any]) -> str:
     """The path of the calendar's feed, as its show gives it."""
-    address: str = who.get(f"/api/calendars/{calendar['id']}").json["feed_url"]
-    assert address.startswith("http://testserver/api/calendars/")
-    return address.removeprefix("http://testserver")
+    url: str = who.get(f"/api/calendars/{calendar['id']}").json["feed_url"]
+    assert url.startswith("http://testserver/api/calendars/")
+    return url.removeprefix("http://testserver")
 
 
 def a_key(who: Client) -> Client:

@@ -47,14 +47,14 @@ def test_pages_follow_one_another_without_gap_or_repetition(cast: Cast) -> None:
     shared(cast.bob, theirs, cast.alice, "viewer")
     calendar_ids = [cast.alice.primary_calendar_id, theirs["id"], *(a_calendar(cast.alice, name=f"Jazz {n}")["id"] for n in range(3))]
     listed_ids: list[int] = []
-    address: Any = "/api/calendars?limit=2&count=true"
+    url: Any = "/api/calendars?limit=2&count=true"
     for size in (2, 2, 1):
-        response = cast.alice.get(address)
+        response = cast.alice.get(url)
         assert (response.json["limit"], response.json["total"], len(response.json["calendars"])) == (2, 5, size)
         listed_ids += [calendar["id"] for calendar in response.json["calendars"]]
-        address = response.json["next"]
-        assert response.headers.get("Link") == (f'<{address}>; rel="next"' if address else None)
-    assert (address, listed_ids) == (None, sorted(calendar_ids))
+        url = response.json["next"]
+        assert response.headers.get("Link") == (f'<{url}>; rel="next"' if url else None)
+    assert (url, listed_ids) == (None, sorted(calendar_ids))
 
 
 def test_the_total_is_returned_only_on_request(cast: Cast) -> None:

@@ -39,16 +39,16 @@ def play(app: tuple[Any, Clock], settings: Settings, db: Database) -> Play:
 
 
 def _wait(client: Client, query: str = "", seconds: int = 60) -> str:
-    """The address of a long poll from now on."""
+    """The URL of a long poll from now on."""
     cursor = find_cursor(client, query)
     return f"/api/changes?{query}&cursor={cursor}&wait={seconds}"
 
 
 def test_a_wait_ends_with_the_change(play: Play, cast: Cast) -> None:
-    address = _wait(cast.alice)
+    url = _wait(cast.alice)
 
     async def story(service: Service) -> None:
-        with service.requesting(cast.alice, address) as (exchange, task):
+        with service.requesting(cast.alice, url) as (exchange, task):
             await service.until_waiting()
             assert exchange.status == 0
             event = await asyncio.to_thread(an_event, cast.alice)
@@ -59,10 +59,10 @@ def test_a_wait_ends_with_the_change(play: Play, cast: Cast) -> None:
 
 
 def test_a_wait_ends_without_a_change_when_its_time_is_over(play: Play, cast: Cast) -> None:
-    address = _wait(cast.alice, seconds=1)
+    url = _wait(cast.alice, seconds=1)
 
     async def story(service: Service) -> None:
-        reply = await service.get(cast.alice, address)
+        reply = await service.get(cast.alice, url)
         assert (reply.status, reply.json["changes"]) == (200, [])
         assert len(service.runs) > 1
         assert cast.alice.get(f"/api/changes?cursor={reply.json['cursor']}").status == 200
@@ -71,10 +71,10 @@ def test_a_wait_ends_without_a_change_when_its_time_is_over(play: Play, cast: Ca
 
 
 def test_those_who_wait_hold_no_thread(play: Play, cast: Cast) -> None:
-    address = _wait(cast.alice)
+    url = _wait(cast.alice)
 
     async def story(service: Service) -> None:
-        with service.requesting(cast.alice, address), service.requesting(cast.alice, address), service.requesting(cast.alice, address):
+        with service.requesting(cast.alice, url), service.requesting(cast.alice, url), service.requesting(cast.alice, url):
             await service.until_waiting(3)
             assert THREADS < 3
             reply = await service.get(cast.alice, "/api/calendars")
@@ -104,10 +104,10 @@ def test_a_change_wakes_only_those_whom_it_concerns(play: Play, cast: Cast) -> N
 @pytest.mark.parametrize("change", ["share", "calendar"])
 def test_a_calendar_that_comes_to_somebody_wakes_them(play: Play, cast: Cast, change: str) -> None:
     calendar = a_calendar(cast.alice)
-    address = _wait(cast.bob)
+    url = _wait(cast.bob)
 
     async def story(service: Service) -> None:
-        with service.requesting(cast.bob, address) as (exchange, task):
+        with service.requesting(cast.bob, url) as (exchange, task):
             await service.until_waiting()
             if change == "share":
                 await asyncio.to_thread(shared, cast.alice, calendar, cast.bob, "viewer")
@@ -123,19 +123,19 @@ def test_a_change_between_the_reading_and_the_waiting_is_not_missed(play: Play, 
     first, second = _wait(cast.alice), _wait(cast.alice)
 
     async def story(service: Service) -> None:
-        for address in (first, second):
+        for url in (first, second):
             service.after_run = partial(an_event, cast.alice)
-            reply = await service.get(cast.alice, address)
+            reply = await service.get(cast.alice, url)
             assert reply.json["changes"]
 
     play(story)
 
 
 def test_who_leaves_waits_no_longer(play: Play, cast: Cast) -> None:
-    address = _wait(cast.alice)
+    url = _wait(cast.alice)
 
     async def story(service: Service) -> None:
-        for path in (address, "/api/changes/stream"):
+        for path in (url, "/api/changes/stream"):
             with service.requesting(cast.alice, path) as (exchange, task):
                 await service.until_waiting()
                 exchange.leave()
@@ -147,14 +147,14 @@ def test_who_leaves_waits_no_longer(play: Play, cast: Cast) -> None:
 
 def test_beyond_the_limits_nobody_waits(play: Play, cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     calendar = a_calendar(cast.alice, public=True)
-    address = _wait(cast.anonymous, f"calendar_id={calendar['id']}")
+    url = _wait(cast.anonymous, f"calendar_id={calendar['id']}")
     monkeypatch.setattr(followers, "MAX_FOLLOWERS", 2)
     monkeypatch.setattr(followers, "MAX_GUESTS_PER_NETWORK", 1)
 
     async def story(service: Service) -> None:
-        with service.requesting(cast.anonymous, address):
+        with service.requesting(cast.anonymous, url):
             await service.until_waiting()
-            refused = await service.get(cast.anonymous, address)
+            refused = await service.get(cast.anonymous, url)
             assert (refused.status, int(refused.headers["Retry-After"]) > 0) == (503, True)
             with service.requesting(cast.alice, _wait(cast.alice)):
                 await service.until_waiting(2)
@@ -165,10 +165,10 @@ def test_beyond_the_limits_nobody_waits(play: Play, cast: Cast, monkeypatch: pyt
 
 
 def test_a_stop_ends_every_wait(play: Play, cast: Cast) -> None:
-    address = _wait(cast.alice)
+    url = _wait(cast.alice)
 
     async def story(service: Service) -> None:
-        with service.requesting(cast.alice, address) as (poll, first), service.requesting(cast.alice, "/api/changes/stream") as (_, second):
+        with service.requesting(cast.alice, url) as (poll, first), service.requesting(cast.alice, "/api/changes/stream") as (_, second):
             await service.until_waiting(2)
             service.edge._followers.stop()
             await asyncio.gather(first, second)

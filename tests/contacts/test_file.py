@@ -39,11 +39,11 @@ def uploaded(who: Client, filename: str, content: str | bytes) -> Reply:
 def contents(who: Client) -> list[dict[str, Any]]:
     """All fields of every contact on the list."""
     rows: list[dict[str, Any]] = []
-    address = "/api/contacts?limit=500"
-    while address:
-        page = who.get(address).json
+    url = "/api/contacts?limit=500"
+    while url:
+        page = who.get(url).json
         rows += page["contacts"]
-        address = page["next"]
+        url = page["next"]
     fields = ContactFields.__struct_fields__
     return [{name: who.get(f"/api/contacts/{row['id']}").json[name] for name in fields} for row in rows]
 

@@ -77,17 +77,17 @@ def body(read: EmailMessage, kind: str) -> str:
 
 
 class Links(HTMLParser):
-    """The elements of a page, and every address in it."""
+    """The elements of a page, and every URL in it."""
 
     def __init__(self, page: str):
         super().__init__()
         self.tags: set[str] = set()
-        self.addresses: list[str | None] = []
+        self.urls: list[str | None] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
-        self.addresses += [value for name, value in attributes if name in ("href", "src", "background", "action")]
+        self.urls += [value for name, value in attributes if name in ("href", "src", "background", "action")]
 
 
 def test_a_message_has_what_people_and_their_calendars_need() -> None:
@@ -105,7 +105,7 @@ def test_a_message_has_what_people_and_their_calendars_need() -> None:
     )
     html = body(read, "html")
     assert "Second &lt;line&gt;" in html
-    assert Links(html).addresses == [f"{BASE}/events/7"]
+    assert Links(html).urls == [f"{BASE}/events/7"]
 
 
 def test_the_attachment_is_the_event() -> None:
@@ -133,10 +133,10 @@ def test_a_message_to_the_list_says_how_to_leave_it() -> None:
     read, link = parsed(a_row(), subscriber_id=9), unsubscribe_url(SETTINGS, 9)
     assert (read["List-Unsubscribe"], read["List-Unsubscribe-Post"]) == (f"<{link}>", "List-Unsubscribe=One-Click")
     assert body(read, "plain").endswith(f"-- \nYou get this because this address is on the list of Ana.\nUnsubscribe: {link}\n")
-    assert Links(body(read, "html")).addresses == [f"{BASE}/events/7", link]
+    assert Links(body(read, "html")).urls == [f"{BASE}/events/7", link]
 
 
-def test_long_addresses_stay_whole() -> None:
+def test_long_urls_stay_whole() -> None:
     far = Settings(base_url="https://" + ".".join(["a" * 60] * 4) + ".example", secret="s" * 32)
     address = "g" * 64 + "@" + ".".join(["b" * 60] * 3) + ".org"
     mail = message.mail(far, a_delivery(subscriber_id=9, address=address), a_row())
@@ -154,7 +154,7 @@ def test_no_field_of_an_event_becomes_more_than_text(event: Event, subscriber_id
     assert len(list(read.walk())) == 5
     page = Links(body(read, "html"))
     own = [f"{BASE}/events/{event.id}"] + ([unsubscribe_url(SETTINGS, subscriber_id)] if subscriber_id else [])
-    assert page.addresses == own
+    assert page.urls == own
     assert page.tags <= set("html head meta title body div h1 p strong a".split())
     (file,) = read.iter_attachments()
     (entry,) = icalendar.Calendar.from_ical(file.get_content()).walk("VEVENT")

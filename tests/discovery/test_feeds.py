@@ -38,12 +38,12 @@ def _check_children(parent: ElementTree.Element, required: set[str], optional: s
     assert set(names) <= required | optional, names
 
 
-def _check_rss(feed: ElementTree.Element, address: str) -> None:
+def _check_rss(feed: ElementTree.Element, url: str) -> None:
     assert (feed.tag, feed.attrib["version"], [child.tag for child in feed]) == ("rss", "2.0", ["channel"])
     [channel] = feed
     _check_children(channel, *RSS_RULES["channel"])
     [own] = channel.iter(f"{ATOM}link")
-    assert (own.attrib["rel"], _key(own.attrib["href"])) == ("self", _key(address))
+    assert (own.attrib["rel"], _key(own.attrib["href"])) == ("self", _key(url))
     for item in channel.iter("item"):
         _check_children(item, *RSS_RULES["item"])
         guid, date = item.find("guid"), item.findtext("pubDate")
@@ -55,12 +55,12 @@ def _check_rss(feed: ElementTree.Element, address: str) -> None:
     assert len(guids) == len(set(guids))
 
 
-def _check_atom(feed: ElementTree.Element, address: str) -> None:
+def _check_atom(feed: ElementTree.Element, url: str) -> None:
     assert feed.tag == f"{ATOM}feed"
     _check_children(feed, *({f"{ATOM}{name}" for name in names} for names in ATOM_RULES["feed"]))
     links = {link.attrib["rel"]: link.attrib["href"] for link in feed.findall(f"{ATOM}link")}
     assert set(links) == {"self", "alternate"}
-    assert _key(links["self"]) == _key(address)
+    assert _key(links["self"]) == _key(url)
     assert feed.findtext(f"{ATOM}author/{ATOM}name")
     entries = feed.findall(f"{ATOM}entry")
     for entry in entries:
@@ -74,8 +74,8 @@ def _check_atom(feed: ElementTree.Element, address: str) -> None:
     assert len(ids) == len(set(ids))
 
 
-def _key(address: str) -> tuple[str, dict[str, list[str]]]:
-    parts = urlsplit(address)
+def _key(url: str) -> tuple[str, dict[str, list[str]]]:
+    parts = urlsplit(url)
     return parts.path, parse_qs(parts.query)
 
 
@@ -87,9 +87,9 @@ def test_feeds_are_valid_whatever_people_wrote(cast: Cast, title: str, place: st
     reply = cast.alice.post("/api/events", json=fields | {"start_time": "2026-06-01T20:00"})
     if reply.status == 201:
         for path, check, item in (("/feed.xml", _check_rss, "item"), ("/atom.xml", _check_atom, f"{ATOM}entry")):
-            address = f"{path}?calendar_id={calendar}"
-            feed = _get(cast.anonymous, address)
-            check(feed, address)
+            url = f"{path}?calendar_id={calendar}"
+            feed = _get(cast.anonymous, url)
+            check(feed, url)
             assert len(list(feed.iter(item))) == 1
 
 
@@ -101,11 +101,11 @@ def test_every_filter_of_the_start_page_can_be_followed(cast: Cast, client: Clie
     query = urlencode(filters)
     page = client.get(f"/?{query}").text.replace("&amp;", "&")
     for path, check in (("/feed.xml", _check_rss), ("/atom.xml", _check_atom)):
-        [address, *others] = [each for each in page.split('href="') if each.startswith(f"http://testserver{path}")]
+        [url, *others] = [each for each in page.split('href="') if each.startswith(f"http://testserver{path}")]
         assert len(others) == 1
-        address = address.partition('"')[0].removeprefix("http://testserver")
-        assert _key(address) == _key(f"{path}?{query}")
-        check(_get(client, address), address)
+        url = url.partition('"')[0].removeprefix("http://testserver")
+        assert _key(url) == _key(f"{path}?{query}")
+        check(_get(client, url), url)
     [webcal] = [each.partition('"')[0] for each in page.split('href="') if each.startswith("webcal:")]
     assert webcal.startswith("webcal://testserver/api/events.ics")
     calendar = client.get(webcal.removeprefix("webcal://testserver"))

@@ -29,9 +29,9 @@ def test_robots_name_the_sitemap_whose_parts_have_every_public_event(cast: Cast,
     path = robots.text.partition("Sitemap: ")[2].strip().removeprefix(public["url"].removesuffix(f"/events/{public['id']}"))
     parts = [each.text or "" for each in _parse(client.get(path).text).iter(f"{SITEMAP}loc")]
     last = _parse(client.get(parts[-1][parts[-1].index("/sitemap") :]).text)
-    addresses = {each.text for each in last.iter(f"{SITEMAP}loc")}
-    assert public["url"] in addresses
-    assert private["url"] not in addresses
+    urls = {each.text for each in last.iter(f"{SITEMAP}loc")}
+    assert public["url"] in urls
+    assert private["url"] not in urls
     assert client.get("/sitemap.xml?part=-1").status == 422
 
 
@@ -72,16 +72,16 @@ def test_phones_can_install_the_site(client: Client) -> None:
     }
     [touch_icon] = re.findall('<link rel="apple-touch-icon" href="([^"]*)">', client.get("/").text)
     drawings = {icon["src"]: icon["sizes"] for icon in manifest["icons"] if icon["type"] == "image/png"} | {touch_icon: "180x180"}
-    for address, size in drawings.items():
-        reply = client.get(address)
+    for url, size in drawings.items():
+        reply = client.get(url)
         assert reply.headers["Content-Type"] == "image/png"
         image = Image.open(BytesIO(reply.content)).convert("RGBA")
         assert f"{image.width}x{image.height}" == size
         # The upright of the mark is white.
-        upright = image.getpixel((round(image.width * (0.4 if "maskable" in address else 0.375)), image.height // 2 + image.height // 10))
+        upright = image.getpixel((round(image.width * (0.4 if "maskable" in url else 0.375)), image.height // 2 + image.height // 10))
         assert isinstance(upright, tuple)
-        assert min(upright) > 240, address
+        assert min(upright) > 240, url
         corner = image.getpixel((0, 0))
         assert isinstance(corner, tuple)
         # What a phone cuts to its own shape has no corners of its own.
-        assert (corner[3] == 255) == ("maskable" in address or "apple" in address)
+        assert (corner[3] == 255) == ("maskable" in url or "apple" in url)

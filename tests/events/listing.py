@@ -14,19 +14,19 @@ def listed(client: Client, **query: Any) -> list[int]:
     return [event["id"] for event in reply.json["events"]]
 
 
-def page(client: Client, address: str) -> tuple[list[int], str | None]:
+def page(client: Client, url: str) -> tuple[list[int], str | None]:
     """The ids of one page and the URL of the next, which the body and the Link header say alike."""
-    reply = client.get(address)
+    reply = client.get(url)
     assert reply.status == 200, reply
     following = reply.json["next"]
     assert reply.headers.get("Link") == (f'<{following}>; rel="next"' if following else None)
     return [event["id"] for event in reply.json["events"]], following
 
 
-def paged(client: Client, address: str) -> list[int]:
+def paged(client: Client, url: str) -> list[int]:
     """The ids of all pages, from the first to the last."""
     all_ids: list[int] = []
-    following: str | None = address
+    following: str | None = url
     for _ in range(MOST_PAGES):
         assert following
         ids, following = page(client, following)

@@ -32,11 +32,11 @@ def test_the_page_links_to_calendars_on_the_web(
 ) -> None:
     event = an_event(cast.alice, title="Trio & more", public=True, **times)
     page = client.get(f"/events/{event['id']}").text
-    addresses = [
+    urls = [
         part.partition('"')[0].replace("&amp;", "&")
         for part in page.split('href="')
         if part.startswith(("https://calendar.google", "https://outlook"))
     ]
-    first, second = ({name: each for name, [each] in parse_qs(urlsplit(address).query).items()} for address in addresses)
+    first, second = ({name: each for name, [each] in parse_qs(urlsplit(url).query).items()} for url in urls)
     assert (first["text"], first["dates"], first["details"]) == ("Trio & more", google, event["url"])
     assert (second["subject"], second["startdt"], second["enddt"]) == ("Trio & more", *outlook)

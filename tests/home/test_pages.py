@@ -91,8 +91,8 @@ def test_addresses_in_texts_are_links_and_texts_have_their_own_direction(cast: C
     a_comment(cast.alice, event, comment="More: https://example.org/c")
     page = client.get(f"/events/{event['id']}").text
     assert "<h1><bdi>حفلة</bdi></h1>" in page
-    for address in ("https://example.org/t", "https://example.org/c"):
-        assert f'<a href="{address}" rel="nofollow ugc noopener noreferrer">{address}</a>' in page
+    for url in ("https://example.org/t", "https://example.org/c"):
+        assert f'<a href="{url}" rel="nofollow ugc noopener noreferrer">{url}</a>' in page
     assert "<strong>Tickets</strong>" in page
 
 

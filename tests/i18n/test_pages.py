@@ -15,7 +15,7 @@ from tests.cast import Cast
 from tests.client import Reply
 from tests.http.stored_rows import fresh_service
 from tests.i18n.literals import texts_of_page
-from tests.web.pages import PAGES, Visit, address, reader
+from tests.web.pages import PAGES, Visit, reader, url_of
 from tests.web.scene import Scene
 
 _MARKUP = re.compile(r"(%\(\w+\)s|<[^>]*>|&\w+;)")
@@ -72,7 +72,7 @@ def test_every_page_is_in_the_language_of_its_reader(settings: Settings, tmp_pat
 def _open(scene: Scene, visit: Visit) -> Reply:
     person = reader(scene, visit.reader)
     headers = {"accept": "text/html", "accept-language": "ja", "cookie": f"{COOKIE}={person.token}" if person else ""}
-    reply = scene.guest.get(address(scene, visit.path), headers=headers)
+    reply = scene.guest.get(url_of(scene, visit.path), headers=headers)
     while reply.status in (303, 308):
         reply = scene.guest.get(reply.headers["location"], headers=headers)
     return reply

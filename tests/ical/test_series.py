@@ -64,11 +64,11 @@ exceptions = st.lists(
 
 def listed(who: Client, calendar_id: int) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = []
-    address = f"/api/events?calendar_id={calendar_id}&limit=500"
-    while address:
-        page = who.get(address).json
+    url = f"/api/events?calendar_id={calendar_id}&limit=500"
+    while url:
+        page = who.get(url).json
         events += page["events"]
-        address = page["next"]
+        url = page["next"]
     return events
 
 

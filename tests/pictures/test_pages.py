@@ -47,14 +47,14 @@ def test_a_new_event_has_the_picture_of_the_form(cast: Cast) -> None:
 def test_a_form_without_a_file_keeps_the_picture_and_one_that_says_so_removes_it(cast: Cast) -> None:
     event = an_event(cast.alice)
     path = a_picture(cast.alice, event, alt="Two colours")
-    address = f"/events/{event['id']}"
+    event_path = f"/events/{event['id']}"
     fields = {"title": "New", "start_time": "2026-06-01", "image_url": path, "image_alt": "Red and blue", "public": "false"}
-    assert send(cast.alice, address, fields | {"version": version_of(cast.alice, event["id"])}, None).status == 303
-    image = cast.alice.get(f"/api{address}").json["image"]
+    assert send(cast.alice, event_path, fields | {"version": version_of(cast.alice, event["id"])}, None).status == 303
+    image = cast.alice.get(f"/api{event_path}").json["image"]
     assert (image["url"].endswith(path), image["alt"]) == (True, "Red and blue")
     removal = fields | {"version": version_of(cast.alice, event["id"]), "remove_image": "true"}
-    assert send(cast.alice, address, removal, None).status == 303
-    assert cast.alice.get(f"/api{address}").json["image"] is None
+    assert send(cast.alice, event_path, removal, None).status == 303
+    assert cast.alice.get(f"/api{event_path}").json["image"] is None
 
 
 def test_a_form_that_is_shown_again_has_the_picture_already(cast: Cast) -> None:

@@ -88,11 +88,11 @@ def _referrer(header: str | None) -> int:
     return 5 if header in PRIVATE else -5
 
 
-def _script(address: str) -> int:
+def _script(url: str) -> int:
     """A script from elsewhere needs more than its URL to be trusted; ours come from the same site."""
-    if address.startswith(("http:", "//")):
+    if url.startswith(("http:", "//")):
         return -50
-    return -5 if address.startswith("https:") else 0
+    return -5 if url.startswith("https:") else 0
 
 
 def _framing(policy: Policy, header: str) -> int:

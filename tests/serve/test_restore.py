@@ -101,10 +101,10 @@ def _visible_state(service: Running, headers: dict[str, str], event_id: int) -> 
     event = service.get(f"/api/events/{event_id}", headers=headers)
     matches = service.get("/api/events?text=harbour", headers=headers)
     (calendar,) = service.get("/api/calendars", headers=headers).json["calendars"]
-    address = service.get(f"/api/calendars/{calendar['id']}", headers=headers).json["feed_url"]
-    feed = service.get(address.removeprefix(BASE))
+    url = service.get(f"/api/calendars/{calendar['id']}", headers=headers).json["feed_url"]
+    feed = service.get(url.removeprefix(BASE))
     assert (event.status, matches.status, feed.status) == (200, 200, 200), feed
-    return event.json, matches.json, f"{address} {feed.headers['ETag']}"
+    return event.json, matches.json, f"{url} {feed.headers['ETag']}"
 
 
 @pytest.mark.on_one_database

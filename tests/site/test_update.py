@@ -83,13 +83,13 @@ def test_an_address_book_has_its_name_in_the_language_of_the_site(site: FreshSer
 
 def test_the_shared_picture_has_the_date_in_the_language_of_the_site_if_it_can_be_spelled(site: FreshService, admin: Admin) -> None:
     event = an_event(admin, title="Trio", public=True)["id"]
-    pictures, addresses = {}, set()
+    pictures, urls = {}, set()
     for language in ("en", "fr", "ja"):
         admin.put("/api/site", json={"language": language})
         pictures[language] = site.guest.get(f"/events/{event}/share_picture.png").content
-        addresses |= set(re.findall(r"share_picture\.png\?v=\w+", site.guest.get(f"/events/{event}").text))
+        urls |= set(re.findall(r"share_picture\.png\?v=\w+", site.guest.get(f"/events/{event}").text))
     assert pictures["fr"] != pictures["en"] == pictures["ja"]
-    assert len(addresses) == 3
+    assert len(urls) == 3
 
 
 def test_a_setting_that_is_not_sent_stays_and_null_means_the_default(site: FreshService, admin: Admin) -> None:

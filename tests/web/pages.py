@@ -185,7 +185,7 @@ def declared(method: str) -> list[Endpoint]:
     return [endpoint for endpoint in ENDPOINTS if endpoint.format == "html" and endpoint.method == method]
 
 
-def address(scene: Scene, path: str) -> str:
+def url_of(scene: Scene, path: str) -> str:
     values = {
         "token": scene.token,
         "confirm_token": scene.confirm_token,
@@ -227,6 +227,6 @@ def reader(scene: Scene, name: str) -> Person | None:
 def visit(looks: Windows, scene: Scene, visit: Visit, width: int = WIDE) -> Page:
     """Open the page as its reader does."""
     page = looks.cached(reader(scene, visit.reader), width=width)
-    reply = go(page, address(scene, visit.path))
+    reply = go(page, url_of(scene, visit.path))
     assert reply.status == 200, (str(visit), reply.status)
     return page

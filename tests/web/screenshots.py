@@ -124,7 +124,7 @@ def _take_others(browser: Browser, folder: Path, names: tuple[str, ...]) -> None
                     continue
                 reader = pages.reader(scene, visit.reader)
                 page = _window(browser, service.url, reader.token if reader else None, width, "light")
-                _save(_picture_of(page, pages.address(scene, visit.path)), folder / f"{name}-{width}-light.webp")
+                _save(_picture_of(page, pages.url_of(scene, visit.path)), folder / f"{name}-{width}-light.webp")
                 page.context.close()
 
 

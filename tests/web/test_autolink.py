@@ -8,8 +8,8 @@ from markupsafe import Markup
 from kalends.web.autolink import autolink
 
 
-def _link(address: str) -> str:
-    return Markup('<a href="{0}" rel="nofollow ugc noopener noreferrer">{0}</a>').format(address)
+def _link(url: str) -> str:
+    return Markup('<a href="{0}" rel="nofollow ugc noopener noreferrer">{0}</a>').format(url)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tests.http.multipart import of_parts
 from tests.web import pages
 from tests.web.axe import violations
 from tests.web.hostile import SHORT, WHAT_GOT_IN
-from tests.web.pages import PAGES, Visit, address, reader
+from tests.web.pages import PAGES, Visit, reader, url_of
 from tests.web.parsed import Parsed, ParsedPages
 from tests.web.scene import Scene
 from tests.web.windows import Windows, go
@@ -74,7 +74,7 @@ def abused(guest: Client, scene: Scene) -> Scene:
 
 @pytest.mark.parametrize("visit", FORMS, ids=str)
 def test_an_invalid_form_comes_back_as_it_was_typed(parsed_pages: ParsedPages, abused: Scene, visit: Visit) -> None:
-    person, path = reader(abused, visit.reader), address(abused, visit.path)
+    person, path = reader(abused, visit.reader), url_of(abused, visit.path)
     page = parsed_pages.get(person, path)
     assert page.status == 200
     forms = page.evaluate(FILLED, SHORT)
@@ -91,7 +91,7 @@ def test_an_invalid_form_comes_back_as_it_was_typed(parsed_pages: ParsedPages, a
 def test_an_invalid_form_comes_back_in_a_window(looks: Windows, abused: Scene, visit: Visit) -> None:
     page = pages.visit(looks, abused, visit)
     for number in range(page.locator(NAVIGATES).count()):
-        go(page, address(abused, visit.path))
+        go(page, url_of(abused, visit.path))
         action, status = _send(looks, page, number, SHORT)
         _assert_comes_back(page, status, action)
         assert status < 400 or violations(page, within=f"form[action='{action}']" if action else "main form") == []
@@ -124,7 +124,7 @@ def _assert_names_fields(came_back: dict[str, Any]) -> None:
 
 def test_most_pages_have_forms_that_come_back(parsed_pages: ParsedPages, scene: Scene) -> None:
     """Without this, the test above might have sent nothing at all."""
-    pages = (parsed_pages.get(reader(scene, visit.reader), address(scene, visit.path)) for visit in FORMS)
+    pages = (parsed_pages.get(reader(scene, visit.reader), url_of(scene, visit.path)) for visit in FORMS)
     assert len(list(islice((page for page in pages if page.evaluate(FILLED, SHORT)), 21))) == 21
 
 

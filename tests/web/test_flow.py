@@ -185,11 +185,11 @@ def _feed(page: Page, guest: Client, event: str = "/calendars") -> str:
     """The feed of the owner's calendar, by the URL on its page."""
     go(page, "/calendars")
     page.locator("main a[href^='/calendars/']").and_(page.locator(":not([href$='/new'])")).first.click()
-    address = next(_addresses(page))
-    return guest.get(address.removeprefix(_host(page))).text.replace("\r\n ", "")
+    url = next(_feed_urls(page))
+    return guest.get(url.removeprefix(_host(page))).text.replace("\r\n ", "")
 
 
-def _addresses(page: Page) -> Iterator[str]:
+def _feed_urls(page: Page) -> Iterator[str]:
     for field in page.locator("main input[readonly]").all():
         if ".ics" in field.input_value():
             yield field.input_value()

@@ -8,7 +8,7 @@ from playwright.sync_api import Request
 
 from tests.client import Reply
 from tests.openapi import page as html
-from tests.web.pages import IN_SHORT, PAGES, Visit, address, reader
+from tests.web.pages import IN_SHORT, PAGES, Visit, reader, url_of
 from tests.web.scene import Scene
 from tests.web.windows import Windows, go
 
@@ -36,7 +36,7 @@ def test_a_page_makes_the_browser_fetch_no_more_than_the_budget(windows: Windows
     page = windows.open(reader(scene, visit.reader))
     requests: list[Request] = []
     page.on("requestfinished", lambda request: requests.append(request))
-    go(page, address(scene, visit.path))
+    go(page, url_of(scene, visit.path))
     sizes = [request.sizes() for request in requests if request.resource_type != "image"]
     assert len(sizes) >= 3
     assert sum(size["responseBodySize"] + size["responseHeadersSize"] for size in sizes) <= BUDGET
@@ -82,7 +82,7 @@ def _transferred(reply: Reply) -> int:
 
 def _get(scene: Scene, visit: Visit, headers: dict[str, str] | None = None) -> Reply:
     who, headers = reader(scene, visit.reader) or scene.guest, {"Accept": "text/html"} | (headers or {})
-    reply = who.get(address(scene, visit.path), headers=headers)
+    reply = who.get(url_of(scene, visit.path), headers=headers)
     if reply.status == 303:
         # The form of a new event gets its token in a redirect.
         reply = who.get(reply.headers["Location"], headers=headers)

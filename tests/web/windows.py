@@ -78,8 +78,8 @@ class Windows:
             context.close()
 
     def _on_request(self, request: Request) -> None:
-        address = urlsplit(request.url)
-        if address.scheme != "data" and address.netloc != urlsplit(self.url).netloc:
+        url = urlsplit(request.url)
+        if url.scheme != "data" and url.netloc != urlsplit(self.url).netloc:
             self.faults.append(f"requested another host: {request.url}")
 
     def _on_response(self, response: Response) -> None:

@@ -12,7 +12,7 @@ const calendarPage = (() => {
 
   // Wall-clock times as numbers, and back in the form in which they were written: `2026-05-11` or `2026-05-11T20:00:00`.
   const read = (text) => Date.parse(text.length > 10 ? text.slice(0, 19) + "Z" : text);
-  const written = (moment, like) => new Date(moment).toISOString().slice(0, like.length > 10 ? 19 : 10);
+  const writeTime = (moment, like) => new Date(moment).toISOString().slice(0, like.length > 10 ? 19 : 10);
   const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
   // The texts are in the page, in the reader's language.
   const texts = document.getElementById("said").dataset;
@@ -20,20 +20,20 @@ const calendarPage = (() => {
   const idOf = (link) => link.pathname.split("/").pop();
 
   function say(text, isProblem = false) {
-    const said = document.getElementById("said");
-    said.className = isProblem ? "said problem" : "said notice";
-    said.textContent = text;
-    return said;
+    const message = document.getElementById("said");
+    message.className = isProblem ? "said problem" : "said notice";
+    message.textContent = text;
+    return message;
   }
 
-  function addLink(said, href, textContent) {
-    said.append(" ", Object.assign(document.createElement("a"), { href, textContent }));
+  function addLink(message, href, textContent) {
+    message.append(" ", Object.assign(document.createElement("a"), { href, textContent }));
   }
 
   // What went wrong. Anyone who is no longer signed in is led to sign in, and back here.
   function complain({ problem, isSignedOut }) {
-    const said = say(problem, true);
-    if (isSignedOut) addLink(said, `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`, texts.signIn);
+    const message = say(problem, true);
+    if (isSignedOut) addLink(message, `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`, texts.signIn);
   }
 
   // One change after the other.
@@ -50,31 +50,31 @@ const calendarPage = (() => {
   // Change an event's start and end by these milliseconds of local time, or its end by steps: quarters of an hour, or days. One
   // without an end is shown as half an hour.
   async function changeTimes(link, byStart, byEnd, steps) {
-    const address = `/api/events/${idOf(link)}`;
-    const found = await ask(address);
-    if (found.problem) return complain(found);
-    const { start_time: start, end_time: end, series_id: series } = found.event;
-    const given = {};
-    if (byStart) given.start_time = written(read(start) + byStart, start);
+    const url = `/api/events/${idOf(link)}`;
+    const reply = await ask(url);
+    if (reply.problem) return complain(reply);
+    const { start_time: start, end_time: end, series_id: series } = reply.event;
+    const changes = {};
+    if (byStart) changes.start_time = writeTime(read(start) + byStart, start);
     const last = end ? read(end) : read(start) + 2 * QUARTER;
     const by = byEnd + steps * (start.length > 10 ? QUARTER : DAY);
-    if (end || !byStart) given.end_time = written(Math.max(last + by, read(start) + byStart), start);
+    if (end || !byStart) changes.end_time = writeTime(Math.max(last + by, read(start) + byStart), start);
     if (series) {
-      given.scope = await choose(document.getElementById("scope"));
-      if (!given.scope) return link.focus();
+      changes.scope = await choose(document.getElementById("scope"));
+      if (!changes.scope) return link.focus();
     }
-    const headers = { "Content-Type": "application/json", "If-Match": found.etag };
-    const put = (fields) => ask(address, { method: "PUT", headers, body: JSON.stringify(fields) });
-    const trial = await put({ ...given, dry_run: true });
+    const headers = { "Content-Type": "application/json", "If-Match": reply.etag };
+    const put = (fields) => ask(url, { method: "PUT", headers, body: JSON.stringify(fields) });
+    const trial = await put({ ...changes, dry_run: true });
     if (trial.problem) return complain(trial);
     const people = trial.event.told?.email;
     if (people) {
       const title = document.getElementById("tell-title");
       title.textContent = fill(title.dataset[new Intl.PluralRules(language).select(people)], { number: people });
-      given.notify = await choose(document.getElementById("tell"));
-      if (!given.notify) return link.focus();
+      changes.notify = await choose(document.getElementById("tell"));
+      if (!changes.notify) return link.focus();
     }
-    const changed = await put(given);
+    const changed = await put(changes);
     if (changed.problem) return complain(changed);
     if (!(await refresh())) return location.reload();
     const time = inWords(byStart ? changed.event.start_time : changed.event.end_time);
@@ -98,9 +98,9 @@ const calendarPage = (() => {
   }
 
   // The event as the API returns it, or what went wrong.
-  async function ask(address, request = {}) {
+  async function ask(url, request = {}) {
     try {
-      const response = await fetch(address, { ...request, headers: { Accept: "application/json", ...request.headers } });
+      const response = await fetch(url, { ...request, headers: { Accept: "application/json", ...request.headers } });
       const event = await response.json();
       if (response.ok) return { event, etag: response.headers.get("ETag") };
       // To those who are signed out, what is private is not there.
@@ -115,8 +115,8 @@ const calendarPage = (() => {
   }
 
   // The server knows how everything stands now. Anyone who had an event or a day in focus keeps it.
-  async function refresh(address = location.href) {
-    const response = await fetch(address).catch(() => null);
+  async function refresh(url = location.href) {
+    const response = await fetch(url).catch(() => null);
     if (!response?.ok) return null;
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (!page.getElementById("calendar") || holds.some((isHeld) => isHeld())) return null;
@@ -159,21 +159,21 @@ const calendarPage = (() => {
     const date = event.target.closest?.(".month .date");
     if (!date || isWide.matches || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const address = new URL(date.href);
-    address.searchParams.set("view", "month");
-    if (!(await refresh(address))) return location.assign(date.href);
-    history.replaceState(null, "", address);
+    const url = new URL(date.href);
+    url.searchParams.set("view", "month");
+    if (!(await refresh(url))) return location.assign(date.href);
+    history.replaceState(null, "", url);
     const add = document.querySelector(".fab");
-    if (add) add.href = `/events/new?start_time=${address.searchParams.get("date")}`;
+    if (add) add.href = `/events/new?start_time=${url.searchParams.get("date")}`;
   });
 
   // A guest's own zone, which only the browser knows.
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const link of document.querySelectorAll("a[data-own-zone]")) {
     if (!here || here === element().dataset.zone) continue;
-    const address = new URL(location.href);
-    address.searchParams.set("time_zone", here);
-    link.href = address.href;
+    const url = new URL(location.href);
+    url.searchParams.set("time_zone", here);
+    link.href = url.href;
     link.textContent = fill(link.dataset.named, { zone: here });
     link.hidden = false;
   }
@@ -183,12 +183,12 @@ const calendarPage = (() => {
   if (week && !week.scrollTop) week.scrollTop = WORKING_DAY * document.querySelector(".hours li").offsetHeight;
 
   // What others change appears by itself while the page is looked at.
-  const address = element().dataset.stream && new URL(element().dataset.stream, location.href);
+  const url = element().dataset.stream && new URL(element().dataset.stream, location.href);
   let stream = null;
   let timer = 0;
 
   function changed(event) {
-    if (event?.lastEventId) address.searchParams.set("cursor", event.lastEventId);
+    if (event?.lastEventId) url.searchParams.set("cursor", event.lastEventId);
     clearTimeout(timer);
     timer = setTimeout(async () => {
       if (isBusy || !(await refresh())) changed();
@@ -199,8 +199,8 @@ const calendarPage = (() => {
     if (document.hidden) {
       stream?.close();
       stream = null;
-    } else if (address && !stream) {
-      stream = new EventSource(address);
+    } else if (url && !stream) {
+      stream = new EventSource(url);
       stream.addEventListener("change", changed);
     }
   }
@@ -210,5 +210,5 @@ const calendarPage = (() => {
   // The line of the current time moves on.
   setInterval(() => { if (!document.hidden && !isBusy && document.querySelector(".now")) refresh(); }, QUARTER);
 
-  return { QUARTER, DAY, texts, element, isWide, onShow, holds, read, written, idOf, fill, say, addLink, complain, change, ask, format, refresh };
+  return { QUARTER, DAY, texts, element, isWide, onShow, holds, read, writeTime, idOf, fill, say, addLink, complain, change, ask, format, refresh };
 })();

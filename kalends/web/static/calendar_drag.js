@@ -1,12 +1,12 @@
 // The calendar with a mouse or a finger: move an event, stretch it, draw a new one over free time or days.
 "use strict";
 {
-  const { QUARTER, element: calendar, isWide, onShow, holds, read, written, change } = calendarPage;
+  const { QUARTER, element: calendar, isWide, onShow, holds, read, writeTime, change } = calendarPage;
   const REACH = 5, HOLD = 350, EDGE = 40, NUDGE = 12;
   let drag = null, draw = null, justDragged = false, hadPopover = false;
   holds.push(() => drag || draw);
 
-  const clock = (moment) => written(moment, "day and hour").slice(11, 16);
+  const clock = (moment) => writeTime(moment, "day and hour").slice(11, 16);
 
   // Events in columns of hours get an edge to stretch them by.
   function addEdges() {

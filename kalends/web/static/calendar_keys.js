@@ -1,7 +1,7 @@
 // The calendar by keyboard: arrow keys in the grids, each of which is one tab stop, and shortcuts, which can be switched off.
 "use strict";
 {
-  const { QUARTER, DAY, element: calendar, onShow, read, written, change } = calendarPage;
+  const { QUARTER, DAY, element: calendar, onShow, read, writeTime, change } = calendarPage;
   const FOCUS = "kalends-focus", OFF = "kalends-keys-off";
   const dialog = document.getElementById("keys");
 
@@ -22,8 +22,8 @@
     root.querySelector(".columns")?.setAttribute("role", "row");
     for (const cell of cells) if (cell.matches(".day")) cell.setAttribute("role", "gridcell");
     for (const link of root.querySelectorAll("a")) link.tabIndex = -1;
-    const chosen = cells.find((cell) => cell.dataset[grid.name] === calendar().dataset.chosen) || cells[0];
-    chosen.querySelector(grid.links).tabIndex = 0;
+    const start = cells.find((cell) => cell.dataset[grid.name] === calendar().dataset.chosen) || cells[0];
+    start.querySelector(grid.links).tabIndex = 0;
   }
 
   const gridOf = (link) => grids.find(({ part }) => link.closest?.(`#${part} [role=grid]`));
@@ -43,17 +43,17 @@
 
   // Go to another day, on this page or on that of the day.
   function goTo(grid, moment, index = 0, view = calendar().dataset.view) {
-    const day = written(moment, "day");
+    const day = writeTime(moment, "day");
     const cell = view === calendar().dataset.view && cellsOf(grid).find((each) => each.dataset[grid.name] === day);
     if (cell) {
       const links = linksOf(grid, cell);
       return focus(links.at(index < 0 ? index : Math.min(index, links.length - 1)));
     }
-    const address = new URL(location.href);
-    address.searchParams.set("view", view);
-    address.searchParams.set("date", day);
+    const url = new URL(location.href);
+    url.searchParams.set("view", view);
+    url.searchParams.set("date", day);
     sessionStorage.setItem(FOCUS, `${grid.part} ${day}`);
-    location.assign(address);
+    location.assign(url);
   }
 
   function restoreFocus() {

@@ -1,7 +1,7 @@
 // Above the calendar: the card of an event, and a line for a new one. Without it, both are pages.
 "use strict";
 {
-  const { DAY, texts, element: calendar, isWide, idOf, fill, ask, say, addLink, format, refresh, written } = calendarPage;
+  const { DAY, texts, element: calendar, isWide, idOf, fill, ask, say, addLink, format, refresh, writeTime } = calendarPage;
   const MARGIN = 8;
   const card = document.getElementById("card"), quick = document.getElementById("quick");
   const part = (name) => card.querySelector(`[data-${name}]`);
@@ -54,7 +54,7 @@
   // The time as a line that the server reads: `18 Nov 2026 20:00–21:30`, or `18 Nov 2026 – 20 Nov 2026`.
   function describe({ first, last, isTimed }) {
     const day = (moment) => new Date(moment).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
-    const clock = (moment) => written(moment, "day and hour").slice(11, 16);
+    const clock = (moment) => writeTime(moment, "day and hour").slice(11, 16);
     if (isTimed) return `${day(first)} ${clock(first)}${last ? `–${clock(last)}` : ""}`;
     return last && last - first >= DAY ? `${day(first)} – ${day(last)}` : day(first);
   }

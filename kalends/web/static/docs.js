@@ -61,6 +61,6 @@ async function send(article, inputs) {
   }
   const reply = await fetch(path + (query.size ? `?${query}` : ""), options);
   const text = await reply.text();
-  const shown = /json/.test(reply.headers.get("content-type") ?? "") ? JSON.stringify(JSON.parse(text), null, 2) : text;
-  return `${options.method} ${path}\n${reply.status} ${reply.statusText}\n\n${shown}`;
+  const content = /json/.test(reply.headers.get("content-type") ?? "") ? JSON.stringify(JSON.parse(text), null, 2) : text;
+  return `${options.method} ${path}\n${reply.status} ${reply.statusText}\n\n${content}`;
 }
