@@ -267,7 +267,7 @@ def load(options: dict[str, Any] | None = None) -> Settings:
     unknown = sorted(set(values) - set(Settings.__struct_fields__))
     if unknown:
         raise WrongSetting(f"There is no setting called {unknown[0]}; 'kalends settings' lists them all.")
-    return _checked({name: _converted(name, value) for name, value in values.items()})
+    return _build({name: _convert(name, value) for name, value in values.items()})
 
 
 def export(settings: Settings) -> None:
@@ -325,14 +325,14 @@ def _read_secret(name: str, path: str) -> str:
         raise WrongSetting(f"{name}: {path} cannot be read: {reason}.") from None
 
 
-def _converted(name: str, value: Any) -> Any:
+def _convert(name: str, value: Any) -> Any:
     try:
         return msgspec.convert(value, _hint(name), strict=False)
     except (msgspec.ValidationError, UnicodeEncodeError):
         raise WrongSetting(f"{variable(name)} is {value!r}, and must be {choices(name)}. {meaning(name)}") from None
 
 
-def _checked(values: dict[str, Any]) -> Settings:
+def _build(values: dict[str, Any]) -> Settings:
     settings = Settings(**values)
     _check_addresses(settings)
     _check_database(settings)

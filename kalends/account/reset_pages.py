@@ -39,7 +39,7 @@ def choose(ctx: Context, reset_token: str, form: FormState | None = None) -> Doc
     """The form to choose a new password. No cache may store it: its URL opens the account."""
     user = reset_link.find_user(ctx, reset_token)
     if user is None:
-        return _expired(ctx)
+        return _render_expired(ctx)
     ctx.headers["Cache-Control"] = "no-store"
     return render("account/reset_password.html", ctx, title=gettext("New password"), form=form, user=user)
 
@@ -50,7 +50,7 @@ def reset(ctx: Context, reset_token: str, params: Form) -> Document:
     with ctx.read():
         user = reset_link.find_user(ctx, reset_token)
     if user is None:
-        return _expired(ctx)
+        return _render_expired(ctx)
     password = params.read(NewPassword).password
     weak_passwords.refuse(ctx, password, user)
     password_hash = passwords.hash_password(password)
@@ -76,5 +76,5 @@ def _store(ctx: Context, user: User, password_hash: str) -> None:
     deliveries.insert_account_mail(ctx, user, "notice", "password_reset")
 
 
-def _expired(ctx: Context) -> Document:
+def _render_expired(ctx: Context) -> Document:
     return render("account/reset.html", ctx, title=gettext("Forgotten password"), form=FormState(problem=EXPIRED), status=404)

@@ -3,10 +3,10 @@
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.web.page import page
-from kalends.web.redirects import moved
+from kalends.web.redirects import redirect_permanently
 
 
 @page("GET", "/settings", guests=True, transaction=False, credentials=False)
 def settings(ctx: Context) -> Document:
     """Redirect to /account."""
-    return moved(ctx, "/account")
+    return redirect_permanently(ctx, "/account")

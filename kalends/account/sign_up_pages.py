@@ -23,7 +23,7 @@ def _form(ctx: Context, form: FormState | None = None, invitation: AccountInvita
     return render("account/sign_up.html", ctx, title=gettext("Sign up"), form=form, invitation=invitation, zones=zones)
 
 
-def _closed(ctx: Context, status: int, reason: str = "") -> Document:
+def _render_closed(ctx: Context, status: int, reason: str = "") -> Document:
     return render("account/sign_up_closed.html", ctx, status=status, title=gettext("Accounts are by invitation"), reason=reason)
 
 
@@ -33,7 +33,7 @@ def new(ctx: Context) -> Document:
     try:
         policy.status_of_new_account(sites.get(ctx), is_invited=False)
     except errors.Forbidden:
-        return _closed(ctx, 403)
+        return _render_closed(ctx, 403)
     return _form(ctx)
 
 
@@ -49,7 +49,7 @@ def accept(ctx: Context, sign_up_token: str, form: FormState | None = None) -> D
     invitation = invitations.find(ctx, sign_up_token)
     ctx.headers["Cache-Control"] = "no-store"
     if invitation is None or sites.get(ctx).registration == "closed":
-        return _closed(ctx, 404, "" if invitation else invitations.VOID)
+        return _render_closed(ctx, 404, "" if invitation else invitations.VOID)
     return _form(ctx, form, invitation)
 
 
@@ -59,7 +59,7 @@ def create_invited(ctx: Context, sign_up_token: str, params: Form) -> Document:
     with ctx.read():
         invitation = invitations.find(ctx, sign_up_token)
         if invitation is None:
-            return _closed(ctx, 404, invitations.VOID)
+            return _render_closed(ctx, 404, invitations.VOID)
     return _create(ctx, Form({**params.values, "email_address": invitation.email_address, "invitation": sign_up_token}).read(Registration))
 
 

@@ -29,7 +29,7 @@ def mail(ctx: Context) -> MailDetail:
         server=f"{server.host}:{server.port}" if server else None,
         sender=str(sender(ctx.settings.email_from, ctx.settings.url)),
         waiting=[_item(delivery) for delivery in store.waiting_mail(ctx)],
-        waiting_count=sum(count for channel, _, count, _ in deliveries.waiting(ctx) if channel == "email"),
+        waiting_count=sum(count for channel, _, count, _ in deliveries.count_queued(ctx) if channel == "email"),
         failed=[_item(delivery) for delivery in store.failed_mail(ctx)],
     )
 
@@ -48,7 +48,7 @@ def test_mail(ctx: Context) -> DeliveryQueued:
 def health(ctx: Context) -> HealthDetail:
     """Whether the service is well: version, database, worker, queue, backup and disk; for admins."""
     policy.admin(ctx)
-    waiting, done = deliveries.waiting(ctx), deliveries.done(ctx)
+    waiting, done = deliveries.count_queued(ctx), deliveries.count_finished(ctx)
     ended = {state: sum(count for _, each, count in done if each == state) for state in ("sent", "failed")}
     seen_at, disk = last_runs.find(ctx.tx, "worker"), shutil.disk_usage(ctx.settings.folder)
     return HealthDetail(

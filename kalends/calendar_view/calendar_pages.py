@@ -12,7 +12,7 @@ from kalends.calendar_view import entries, hidden_calendars, rail, search
 from kalends.calendar_view.agenda import Agenda, agenda
 from kalends.calendar_view.days import AGENDA, DAY, EARLIEST, LATEST, MONTH, WEEK, Days, around
 from kalends.calendar_view.links import Links, repeated_query
-from kalends.calendar_view.month import placed, weeks
+from kalends.calendar_view.month import find_placed, weeks
 from kalends.calendar_view.month_html import Drawing
 from kalends.calendar_view.rail import Group
 from kalends.calendar_view.rows_html import draw_events, draw_options, draw_ticks
@@ -150,7 +150,7 @@ def lay_out_month(ctx: Context, days: Days, overview: Overview, calendars: Seque
     bars = [bar for bar in overview.bars if bar.first <= days.day <= bar.last]
     day_entries = bars[:MAX_LISTED_BARS] + overview.load_day(ctx, days.day, MAX_LISTED_TIMED)
     more = len(bars) + len(overview.starts.get(days.day, ())) - len(day_entries)
-    entries.mark(ctx, [*placed(grid), *day_entries], calendars, overview.zone)
+    entries.mark(ctx, [*find_placed(grid), *day_entries], calendars, overview.zone)
     timed = overview.load(ctx, {cell.day: cell.room for cell in cells})
     colors = entries.find_colors(ctx, chain.from_iterable(timed.values()), calendars)
     for cell in cells:

@@ -52,7 +52,7 @@ def weeks(month: Days, bars: Sequence[Entry]) -> list[list[Cell]]:
     return [cells[i : i + 7] for i in range(0, len(cells), 7)]
 
 
-def placed(grid: list[list[Cell]]) -> list[Entry]:
+def find_placed(grid: list[list[Cell]]) -> list[Entry]:
     """The bars that have a lane."""
     return [piece.entry for week in grid for cell in week for piece in cell.lanes if isinstance(piece, Piece)]
 

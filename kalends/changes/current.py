@@ -131,7 +131,7 @@ def _visible_series(ctx: Context, follower: Follower, series_ids: list[int]) -> 
 
 def _comments(ctx: Context, follower: Follower, ids: list[int], own: set[int]) -> list[Change]:
     rows = comments.find_by_ids(ctx, ids)
-    events = _followed(ctx, follower, {row.event_id for row in rows})
+    events = _find_followed(ctx, follower, {row.event_id for row in rows})
     items = {
         row.id: comment_present.item(row, with_address=event.can_edit)
         for row in rows
@@ -159,7 +159,7 @@ def _is_own(ctx: Context, user_id: int | None) -> bool:
 
 def _responses(ctx: Context, follower: Follower, ids: list[int], own: set[int]) -> list[Change]:
     rows = responses.find_by_ids(ctx, ids)
-    events = _followed(ctx, follower, {row.event_id for row in rows})
+    events = _find_followed(ctx, follower, {row.event_id for row in rows})
     visible = []
     for row in rows:
         event = events.get(row.event_id)
@@ -174,7 +174,7 @@ def _responses(ctx: Context, follower: Follower, ids: list[int], own: set[int]) 
     return puts + _gone("response", sorted(gone))
 
 
-def _followed(ctx: Context, follower: Follower, ids: set[int]) -> dict[int, Event]:
+def _find_followed(ctx: Context, follower: Follower, ids: set[int]) -> dict[int, Event]:
     """Those of the events that the follower lists, with what the actor may do."""
     listed = [row.id for row in _rows(ctx, follower, sorted(ids))]
     return policy.visible_events(ctx, listed) if listed else {}

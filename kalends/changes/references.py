@@ -33,21 +33,21 @@ def keep_valid(ctx: Context, table: Table, records: Sequence[Record]) -> list[tu
     """The records with what they are restored to, without references to rows that are missing."""
     contents = [(record, dict(record.before or {})) for record in records]
     for column, referred in _OPTIONAL.get(table.kind, {}).items():
-        existing = _existing(ctx, referred, contents, column)
+        existing = _find_existing(ctx, referred, contents, column)
         for _, content in contents:
             if content[column] not in existing:
                 content[column] = None
     for column, referred in _REQUIRED.get(table.kind, {}).items():
-        existing = _existing(ctx, referred, contents, column)
+        existing = _find_existing(ctx, referred, contents, column)
         contents = [(record, content) for record, content in contents if content[column] is None or content[column] in existing]
     if table.kind == "event":
-        homes = _existing(ctx, "calendars", contents, "calendar_id")
+        homes = _find_existing(ctx, "calendars", contents, "calendar_id")
         if any(content["calendar_id"] not in homes for _, content in contents):
             raise errors.Conflict(gettext("The calendar of the event was deleted since, so it cannot be restored."))
     return contents
 
 
-def _existing(ctx: Context, table: str, contents: list[tuple[Record, Content]], column: str) -> set[int]:
+def _find_existing(ctx: Context, table: str, contents: list[tuple[Record, Content]], column: str) -> set[int]:
     ids = sorted({content[column] for _, content in contents if content[column] is not None})
     if not ids:
         return set()

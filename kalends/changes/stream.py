@@ -35,13 +35,13 @@ def stream(ctx: Context, params: ChangeQuery) -> Document:
     changed = batch.read(ctx, params)
     seconds = 0 if changed.index.more else RUN_AGAIN_SECONDS
     resume = {_RESUME: changed.index.cursor}
-    ctx.wait = Wait(changed.topics, changed.end, seconds, resume, _shared(ctx, params, changed.index.cursor))
+    ctx.wait = Wait(changed.topics, changed.end, seconds, resume, _sharing_key(ctx, params, changed.index.cursor))
     ctx.headers["X-Accel-Buffering"] = "no"
     retry = b"" if resumed else b"retry: %d\n" % RETRY_MILLISECONDS
     return Document(retry + _events(changed.index.changes, changed.index.cursor), f"{FORMATS['sse']}; charset=utf-8")
 
 
-def _shared(ctx: Context, params: ChangeQuery, last_id: str) -> str:
+def _sharing_key(ctx: Context, params: ChangeQuery, last_id: str) -> str:
     """What the next part depends on: the filters are in the cursor."""
     credential = f"{ctx.actor.id} {ctx.actor.session_id} {ctx.actor.key_id}" if ctx.actor else "guest"
     return f"changes {params.calendar_id} {params.limit} {last_id} {credential}"

@@ -190,7 +190,7 @@ def _clear_slots(ctx: Context, records: Records) -> None:
 
 def _put_back(ctx: Context, record: Record, before: Content) -> None:
     table = record.table
-    content = before | {name: bool(before[name]) for name in table.flags if name in before} | _derived(table, before)
+    content = before | {name: bool(before[name]) for name in table.flags if name in before} | _derive_columns(table, before)
     if table.has_updated_at:
         content["updated_at"] = ctx.now
     if record.is_there:
@@ -232,7 +232,7 @@ def _update(ctx: Context, table: Table, content: Content) -> None:
         calendar_search.refresh(ctx, calendar_id=content["id"])
 
 
-def _derived(table: Table, before: Content) -> Content:
+def _derive_columns(table: Table, before: Content) -> Content:
     """The columns that follow from others."""
     if table.kind == "event":
         return {"search": events.search_column(before)}

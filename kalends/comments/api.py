@@ -34,7 +34,7 @@ def index(ctx: Context, params: CommentQuery) -> CommentIndex:
     """An event's comments, newest first; without `event_id`, all comments on the events that you may edit."""
     if params.waiting:
         policy.admin(ctx)
-        rows, is_editor = store.waiting(ctx, params.fetch, params.offset), True
+        rows, is_editor = store.find_waiting(ctx, params.fetch, params.offset), True
         total = store.count_waiting_of_site(ctx) if params.count else UNSET
     elif params.event_id is None:
         rows, is_editor = store.of_editor(ctx, params.fetch, params.offset), True

@@ -63,7 +63,7 @@ def to_review(ctx: Context, limit: int, offset: int) -> list[Comment]:
     )
 
 
-def waiting(ctx: Context, limit: int, offset: int) -> list[Comment]:
+def find_waiting(ctx: Context, limit: int, offset: int) -> list[Comment]:
     """The comments on all events that wait for approval, the oldest first."""
     sql = f"SELECT {_COMMENT} FROM comments c WHERE NOT c.approved ORDER BY c.id LIMIT :limit OFFSET :offset"
     return ctx.tx.all(Comment, sql, limit=limit, offset=offset)

@@ -44,7 +44,7 @@ IDENTIFYING = ("first_name", "last_name", "email_address", "phone_number")
 @endpoint("GET", "/api/contacts")
 def index(ctx: Context, params: ContactQuery) -> ContactIndex:
     """Your contacts by name: those of the primary list, or with `list=imported` those of the temporary one."""
-    rows, next_page = paginate(ctx, params, _matching(ctx, params, params.fetch, params.offset))
+    rows, next_page = paginate(ctx, params, _find_matching(ctx, params, params.fetch, params.offset))
     return ContactIndex(
         contacts=[present.item(contact) for contact in rows],
         limit=params.size,
@@ -57,14 +57,14 @@ def index(ctx: Context, params: ContactQuery) -> ContactIndex:
 @endpoint("GET", "/api/contacts.csv")
 def export_csv(ctx: Context, params: ContactFilter) -> Document:
     """Your contacts as a table, all that match."""
-    return csv_file(ctx, "contacts", csv_table.COLUMNS, [csv_table.row(contact) for contact in _matching(ctx, params)])
+    return csv_file(ctx, "contacts", csv_table.COLUMNS, [csv_table.row(contact) for contact in _find_matching(ctx, params)])
 
 
 @endpoint("GET", "/api/contacts.vcf")
 def export_vcf(ctx: Context, params: ContactFilter) -> Document:
     """Your contacts as vCards, all that match."""
     ctx.headers["Content-Disposition"] = 'attachment; filename="contacts.vcf"'
-    return Document(vcard.write(_matching(ctx, params)).encode(), "text/vcard; charset=utf-8")
+    return Document(vcard.write(_find_matching(ctx, params)).encode(), "text/vcard; charset=utf-8")
 
 
 @endpoint("GET", "/api/contacts/new")
@@ -166,7 +166,7 @@ def delete_all(ctx: Context, params: DeleteAllInput) -> AllDeleted:
     return AllDeleted(store.delete_all(ctx, params.list))
 
 
-def _matching(ctx: Context, query: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
+def _find_matching(ctx: Context, query: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
     """The matching contacts. Only editors of an event may filter by its guests."""
     policy.user(ctx)
     if query.event_id is not None:

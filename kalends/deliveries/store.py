@@ -271,7 +271,7 @@ def take_back(ctx: Context, owner_id: int) -> None:
     )
 
 
-def waiting(ctx: Context) -> list[tuple[str, str, int, int]]:
+def count_queued(ctx: Context) -> list[tuple[str, str, int, int]]:
     """Queued deliveries: channel, state, count, and time of the oldest."""
     rows = ctx.tx.rows(
         "SELECT channel, state, count(*), min(created_at) FROM deliveries WHERE state IN ('queued', 'sending') GROUP BY channel, state"
@@ -279,7 +279,7 @@ def waiting(ctx: Context) -> list[tuple[str, str, int, int]]:
     return [(channel, state, count, oldest) for channel, state, count, oldest in rows]
 
 
-def done(ctx: Context) -> list[tuple[str, str, int]]:
+def count_finished(ctx: Context) -> list[tuple[str, str, int]]:
     """Deliveries finished in the last hour: channel, state, count."""
     rows = ctx.tx.rows(
         "SELECT channel, state, count(*) FROM deliveries WHERE state IN ('sent', 'failed') AND updated_at > :since GROUP BY channel, state",

@@ -28,7 +28,7 @@ from kalends.responses.submit import submit
 from kalends.values import timestamps
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
-from kalends.web.redirects import moved, redirect
+from kalends.web.redirects import redirect, redirect_permanently
 from kalends.web.render import render
 
 LATEST = 8
@@ -146,7 +146,7 @@ def add_guest(ctx: Context, event_id: int, params: Form) -> Document:
 @page("GET", "/events/{event_id}/answers", guests=True, transaction=False, credentials=False)
 def answers(ctx: Context, event_id: int) -> Document:
     """Redirect from the former URL of the responses."""
-    return moved(ctx, f"/events/{event_id}/responses")
+    return redirect_permanently(ctx, f"/events/{event_id}/responses")
 
 
 def _find_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, EventItem]:

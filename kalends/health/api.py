@@ -57,7 +57,7 @@ def _of_database(ctx: Context) -> list[GaugeMetricFamily]:
     """None if the database is unavailable: the metrics of the server are needed most then."""
     try:
         with ctx.read() as tx:
-            waiting, done = deliveries.waiting(ctx), deliveries.done(ctx)
+            waiting, done = deliveries.count_queued(ctx), deliveries.count_finished(ctx)
             last_run = {task: last_runs.find(tx, task) for task in get_args(last_runs.Task)}
     except errors.Unavailable:
         return []

@@ -59,7 +59,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
         return ACCOUNT_MESSAGES[delivery.kind](ctx.settings, delivery, _account(ctx, delivery), ctx.locale)
     if delivery.kind == "confirm":
         render = message.confirmation if delivery.channel == "email" else message.confirmation_text
-        return render(ctx.settings, delivery, _asking(ctx, delivery), ctx.locale)
+        return render(ctx.settings, delivery, _load_list_owner(ctx, delivery), ctx.locale)
     if delivery.kind in ("response", "proposal", "link"):
         return _about_response(ctx, delivery)
     current, event = _current(ctx, delivery)
@@ -124,7 +124,7 @@ def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
     return response_message.response_mail(ctx.settings, current, event, response, place, ctx.locale)
 
 
-def _asking(ctx: Context, delivery: Delivery) -> User:
+def _load_list_owner(ctx: Context, delivery: Delivery) -> User:
     """The owner of the list that the address is asked to confirm."""
     if store.get(ctx, delivery.id) is None:
         raise Undeliverable("The account was deleted before it was sent.")

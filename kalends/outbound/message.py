@@ -53,7 +53,7 @@ def mail(settings: Settings, delivery: Delivery, event: Event, locale: Locale = 
     if unsubscribe:
         message["List-Unsubscribe"] = f"<{unsubscribe}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    reason = _listed(event) if unsubscribe else RESPONDED if delivery.is_about_new_date else REQUESTED
+    reason = _list_reason(event) if unsubscribe else RESPONDED if delivery.is_about_new_date else REQUESTED
     url = _url(settings, event, for_guests=delivery.public)
     content: dict[str, Any] = {**values, "event": event, "url": url, "reason": reason, "unsubscribe": unsubscribe}
     add_bodies(message, _plain_text(locale, **content), render_text("deliveries/event.html", locale, **content))
@@ -73,10 +73,10 @@ def preview(settings: Settings, event: Event, locale: Locale = ENGLISH) -> str:
     """The plain text of an announcement, for its sender to review."""
     link = locale.translate(gettext("each recipient's own link"))
     url = _url(settings, event, for_guests=True)
-    return _plain_text(locale, **describe_event(event, locale), event=event, url=url, reason=_listed(event), unsubscribe=link)
+    return _plain_text(locale, **describe_event(event, locale), event=event, url=url, reason=_list_reason(event), unsubscribe=link)
 
 
-def _listed(event: Event) -> Text:
+def _list_reason(event: Event) -> Text:
     return gettext("You get this because this address is on the list of %(owner)s.", owner=event.owner_name)
 
 

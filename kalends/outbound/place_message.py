@@ -22,18 +22,18 @@ def place_mail(settings: Settings, delivery: Delivery, event: Event, response: R
     take, give_back = Link(gettext("Take it"), f"{url}?response=YES"), Link(gettext("I cannot come"), f"{url}?response=NO")
     number = response.offered or response.held or response.people
     if delivery.notice == "place_granted":
-        subject, lead, links = gettext("You have a place: %(title)s", title=event.title), _granted(number), [give_back]
+        subject, lead, links = gettext("You have a place: %(title)s", title=event.title), _describe_grant(number), [give_back]
     elif delivery.notice == "place_lapsed":
         subject, lead = gettext("Your offer is over: %(title)s", title=event.title), LAPSED
         links = [Link(gettext("Respond again"), url)]
     else:
         until = Times(locale).in_zone(datetimes.format_instant(response.offer_until or 0, event.time_zone), event.time_zone)
-        subject, lead = gettext("A place is free for you: %(title)s", title=event.title), _offered(number, until)
+        subject, lead = gettext("A place is free for you: %(title)s", title=event.title), _describe_offer(number, until)
         links = [take, give_back]
     return guest_mail(settings, delivery, event, subject, lead, links, locale=locale)
 
 
-def _granted(number: int) -> Text:
+def _describe_grant(number: int) -> Text:
     return ngettext(
         "You were on the waiting list, and now a place is yours. If you cannot come, please give it back: others wait.",
         "You were on the waiting list, and now %(num)s places are yours. If you cannot come, please give it back: others wait.",
@@ -41,7 +41,7 @@ def _granted(number: int) -> Text:
     )
 
 
-def _offered(number: int, until: str) -> Text:
+def _describe_offer(number: int, until: str) -> Text:
     return ngettext(
         "You are on the waiting list, and a place is reserved for you until %(until)s. After that, it goes to the next.",
         "You are on the waiting list, and %(num)s places are reserved for you until %(until)s. After that, it goes to the next.",

@@ -31,7 +31,7 @@ def send(settings: Settings, number: str, text: str, delivery_id: int | str, *, 
         outbox_files.write(settings, f"{delivery_id}.sms.txt", f"To: {number}\n\n{text}\n".encode())
         return
     with Deadline(seconds, seconds) as deadline:
-        connection = _connected(interface, deadline)
+        connection = _connect(interface, deadline)
         try:
             _post(connection, interface, number, text)
             response = connection.getresponse()
@@ -46,7 +46,7 @@ def send(settings: Settings, number: str, text: str, delivery_id: int | str, *, 
         raise failed
 
 
-def _connected(interface: Twilio, deadline: Deadline) -> HTTPConnection:
+def _connect(interface: Twilio, deadline: Deadline) -> HTTPConnection:
     """Connect in a step of its own, to tell failures before the request from later ones."""
     try:
         sock = deadline.connect(interface.host, interface.port, tls=interface.scheme == "https")

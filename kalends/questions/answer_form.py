@@ -98,10 +98,10 @@ class Typed(Struct, frozen=True):
         try:
             yield
         except (errors.Invalid, errors.OptionFull) as problem:
-            problem.errors = [self._renamed(error) for error in problem.errors]
+            problem.errors = [self._rename(error) for error in problem.errors]
             raise
 
-    def _renamed(self, error: FieldError) -> FieldError:
+    def _rename(self, error: FieldError) -> FieldError:
         match = _INDEX.match(error.field)
         return structs.replace(error, field=self.names[int(match[1])]) if match else error
 

@@ -12,7 +12,7 @@ from kalends.reference.glossary import annotate
 @endpoint("GET", "/api/openapi", guests=True, transaction=False)
 def show(ctx: Context) -> dict[str, Any]:
     """The OpenAPI 3.1 description of this interface, at `/api/openapi.json`."""
-    return described(ctx.settings.url)
+    return openapi_document(ctx.settings.url)
 
 
 _endpoints: list[Endpoint] = []
@@ -21,11 +21,11 @@ _endpoints: list[Endpoint] = []
 def describe(endpoints: list[Endpoint]) -> None:
     """Set the endpoints to describe. The application calls this with all that it has."""
     _endpoints[:] = endpoints
-    described.cache_clear()
+    openapi_document.cache_clear()
 
 
 @cache
-def described(base_url: str) -> dict[str, Any]:
+def openapi_document(base_url: str) -> dict[str, Any]:
     """The OpenAPI document, with the meaning of its terms."""
     api = document(_endpoints, base_url)
     annotate(api)

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from kalends.context import Context
 from kalends.errors import CODES, NotFound
 from kalends.http.endpoint import Document
-from kalends.reference.api import described
+from kalends.reference.api import openapi_document
 from kalends.reference.errors import meaning, problems
 from kalends.reference.guide import INDEX, load_page, page_names
 from kalends.reference.schema_text import in_words
@@ -19,7 +19,7 @@ from kalends.web.render import render
 @page("GET", "/docs", guests=True, transaction=False)
 def docs(ctx: Context) -> Document:
     """The API reference."""
-    api = described(ctx.settings.url)
+    api = openapi_document(ctx.settings.url)
     resources: dict[str, dict[str, Any]] = {
         tag["name"]: {"name": tag["name"], "about": paragraphs(tag["description"]), "operations": []} for tag in api["tags"]
     }

@@ -133,7 +133,7 @@ def _gettext(locale: Locale) -> Callable[..., Markup]:
         text = marked.get(msgid)
         if text is None:
             text = marked[msgid] = Markup(locale.catalog.find(msgid))  # noqa: S704 - tests/i18n compares the markup of translations
-        return Markup(str(text) % _escaped(locale, values)) if values else text  # noqa: S704 - as above
+        return Markup(str(text) % _escape_values(locale, values)) if values else text  # noqa: S704 - as above
 
     return gettext
 
@@ -141,12 +141,12 @@ def _gettext(locale: Locale) -> Callable[..., Markup]:
 def _ngettext(locale: Locale) -> Callable[..., Markup]:
     def ngettext(singular: str, plural: str, num: int, /, **values: Any) -> Markup:
         text = locale.catalog.find(singular, plural, num)
-        return Markup(text % _escaped(locale, {"num": num, **values}))  # noqa: S704 - as above
+        return Markup(text % _escape_values(locale, {"num": num, **values}))  # noqa: S704 - as above
 
     return ngettext
 
 
-def _escaped(locale: Locale, values: dict[str, Any]) -> dict[str, Markup]:
+def _escape_values(locale: Locale, values: dict[str, Any]) -> dict[str, Markup]:
     """The values of a message. Markup formats its own values, too, but takes three times as long."""
     return {name: escape(locale.show(value)) for name, value in values.items()}
 

@@ -106,7 +106,7 @@ def destroy(ctx: Context, webhook_id: int) -> Deletion:
 @endpoint("POST", "/api/webhooks/{webhook_id}/ping", status=202)
 def ping(ctx: Context, webhook_id: int) -> WebhookQueued:
     """Send a delivery of the type `ping` at once, before all others, and once. Its outcome is in the list of deliveries."""
-    webhook = _enabled(ctx, webhook_id)
+    webhook = _load_enabled(ctx, webhook_id)
     store.insert_deliveries(ctx, webhook.id, [NewDelivery("ping", None, (webhook.tx, webhook.entry_id))])
     store.try_now(ctx, webhook.id)
     return WebhookQueued(1)
@@ -123,7 +123,7 @@ def deliveries_(ctx: Context, webhook_id: int, params: Paging) -> WebhookDeliver
 @endpoint("POST", "/api/webhooks/{webhook_id}/redeliver", status=202)
 def redeliver(ctx: Context, webhook_id: int, params: Redelivery) -> WebhookQueued:
     """Send one delivery again, or all of the last 30 days `since` a time. Each keeps its `webhook-id`, and has the record as it is now."""
-    webhook = _enabled(ctx, webhook_id)
+    webhook = _load_enabled(ctx, webhook_id)
     if params.delivery_id is not None:
         queued = store.redeliver(ctx, webhook.id, params.delivery_id)
         if not queued:
@@ -137,7 +137,7 @@ def redeliver(ctx: Context, webhook_id: int, params: Redelivery) -> WebhookQueue
     return WebhookQueued(queued)
 
 
-def _enabled(ctx: Context, webhook_id: int) -> Webhook:
+def _load_enabled(ctx: Context, webhook_id: int) -> Webhook:
     webhook = policy.webhook(ctx, webhook_id)
     policy.require_webhooks(ctx)
     if not webhook.enabled:

@@ -75,7 +75,7 @@ def format_target(ctx: Context, target: Target, event: Event, dates: Sequence[Ev
     # A date that is cancelled departs from the rule, so it has a component of its own.
     ids = {each.id for each in dates}
     events = events_store.find_by_series(ctx, [target.id])
-    components, years = feed.format_all(ctx, [_cancelled(each) if each.id in ids else each for each in events])
+    components, years = feed.format_all(ctx, [_cancel(each) if each.id in ids else each for each in events])
     if not dates:
         return components, years
     by_slot = {match[1]: each for each in components if (match := _SLOT.search(each))}
@@ -97,7 +97,7 @@ def build_for_guest(ctx: Context, invitation: Invitation, event: Event, method: 
     return ical.join_file(components, years, method=method)
 
 
-def _cancelled(event: Event) -> Event:
+def _cancel(event: Event) -> Event:
     return structs.replace(event, status="cancelled", edited=True)
 
 

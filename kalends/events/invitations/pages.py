@@ -45,7 +45,7 @@ def index(ctx: Context, event_id: int, params: InvitationSearch = NO_SEARCH, for
     event = policy.event(ctx, event_id, to=Right.EDIT)
     rows, next_page = paging.paginate(ctx, params, store.of_event(ctx, event, params.fetch, params.offset))
     offered = contacts.index(ctx, ContactFilter(text=params.text, tags=params.tags), MAX_CONTACTS + 1)
-    ticked = _ticked(form)
+    ticked = _ticked_ids(form)
     # Those who were ticked before a search stay there.
     ticked_contacts = contacts.find_by_ids(
         ctx, [int(each) for each in set(ticked) - {str(contact.id) for contact in offered[:MAX_CONTACTS]}]
@@ -120,7 +120,7 @@ def _label(contact: Contact) -> str:
     return f"{name} ({contact.email_address})" if name else contact.email_address or ""
 
 
-def _ticked(form: FormState | None) -> list[str]:
+def _ticked_ids(form: FormState | None) -> list[str]:
     ids = form.values.get("contact_ids", []) if form else []
     return [str(each) for each in (ids if isinstance(ids, list) else [ids]) if _ID.fullmatch(str(each))]
 

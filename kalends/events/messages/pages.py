@@ -44,7 +44,7 @@ def index(ctx: Context, event_id: int, params: Paging = NO_PAGE, form: FormState
         next_page=listed.next,
         offset=params.offset,
         groups=GROUPS,
-        ticked=_listed(form.values.get("to", [])) if form else ["going"],
+        ticked=_as_list(form.values.get("to", [])) if form else ["going"],
         form=form or filled({}),
     )
 
@@ -80,9 +80,9 @@ def create(ctx: Context, event_id: int, params: Form) -> Document:
 
 
 def _read(form: Form) -> MessageInput:
-    return Form(form.without(form_token.FIELD).values | {"to": _listed(form.values.get("to", []))}).read(MessageInput)
+    return Form(form.without(form_token.FIELD).values | {"to": _as_list(form.values.get("to", []))}).read(MessageInput)
 
 
-def _listed(value: Any) -> list[str]:
+def _as_list(value: Any) -> list[str]:
     """The ticked boxes; one alone is no list."""
     return [str(each) for each in (value if isinstance(value, list) else [value])]
