@@ -18,7 +18,7 @@ from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import admission, present, store
 from kalends.responses import reminder_choice as choice
-from kalends.responses.author import author_of, by_link, is_another
+from kalends.responses.author import acts_for_guest, author_of, by_link
 from kalends.responses.model import (
     Acceptance,
     BlankResponse,
@@ -168,7 +168,7 @@ def reminders(ctx: Context, response_id: int, params: ReminderChoice) -> Reminde
     The responder and anyone who has its `token` may; the event's editors may switch them off.
     """
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
-    if params.wanted and params.token is None and is_another(ctx, event, author_of(ctx, response)):
+    if params.wanted and params.token is None and acts_for_guest(ctx, event, author_of(ctx, response)):
         raise errors.Forbidden(gettext("Only the guest can switch the reminders on again."))
     choice.save(ctx, event, response, is_wanted=params.wanted)
     return RemindersChosen(choice.is_wanted(ctx, event, response))
@@ -179,7 +179,7 @@ def destroy(ctx: Context, response_id: int, params: ResponseRemoval) -> Deletion
     """Delete the response: the event's editors, the responder, and anyone who has its `token` may. Editors tell the guest by mail,
     unless they send `notify=false`."""
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
-    by_editor = params.token is None and is_another(ctx, event, author_of(ctx, response))
+    by_editor = params.token is None and acts_for_guest(ctx, event, author_of(ctx, response))
     if by_editor:
         ctx.via = "owner"
     admission.withdraw(ctx, event, response)

@@ -40,7 +40,7 @@ def by_link(email_address: str, name: str | None) -> Author:
     return Author(email_address, name, None, is_proven=True, may_change=True)
 
 
-def is_another(ctx: Context, event: Event, who: Author) -> bool:
+def acts_for_guest(ctx: Context, event: Event, who: Author) -> bool:
     """Whether the actor acts for a guest, as an editor of the event."""
     if ctx.actor is None or not event.can_edit or who.is_proven:
         return False

@@ -14,7 +14,7 @@ from kalends.records.event import Event
 from kalends.records.question import NewAnswer, Question
 from kalends.records.response import Response
 from kalends.responses import admission, news, proposals, store
-from kalends.responses.author import Author, is_another
+from kalends.responses.author import Author, acts_for_guest
 from kalends.responses.model import PARTY, SEATING, ResponseInput
 from kalends.responses.store import EventState
 from kalends.subscribers.opt_in import opt_in
@@ -53,7 +53,7 @@ def respond(
     standing: it is one date of a response to a series. It leaves the date's own response alone, waits where there is no seat, and sends
     no mail; the row is always returned.
     """
-    by_editor, has_proof = is_another(ctx, event, who), who.is_proven or who.may_change or event.can_edit
+    by_editor, has_proof = acts_for_guest(ctx, event, who), who.is_proven or who.may_change or event.can_edit
     if by_editor:
         ctx.via = "owner"
     # The statements are the same, but to write a new row takes the database some 40 µs more or less than to write a known one.

@@ -14,7 +14,7 @@ from kalends.i18n import gettext
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import news, proposals, store
-from kalends.responses.author import Author, is_another
+from kalends.responses.author import Author, acts_for_guest
 from kalends.responses.model import ResponseInput
 from kalends.responses.respond import respond
 from kalends.values.text import fold_case
@@ -70,7 +70,7 @@ def respond_to_series(
     news.record(ctx, event, response_id=main.id)
     ctx.tx.run("ROLLBACK TO SAVEPOINT dates" if is_proposed else "RELEASE SAVEPOINT dates")
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=is_proposed)
-    by_editor = is_another(ctx, event, who)
+    by_editor = acts_for_guest(ctx, event, who)
     languages.remember(ctx, who.email_address)
     if state.confirmations == "on" and (fields.value.notify or not by_editor):
         response_mail.insert(ctx, event, who.email_address, main.id, proposal_id, "response_changed" if by_editor else None)
@@ -154,6 +154,6 @@ def _upsert(ctx: Context, event: Event, who: Author, value: ResponseInput, *, pr
         plus_n=value.plus_n,
         from_date=slot_of(event) if value.scope == "following" else "",
         proven=proven,
-        added=is_another(ctx, event, who),
+        added=acts_for_guest(ctx, event, who),
         now=ctx.now,
     )
