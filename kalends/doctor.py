@@ -85,7 +85,7 @@ def _folder(folder: Path) -> str | None:
         nearest = next(parent for parent in folder.resolve().parents if parent.exists())
         return None if os.access(nearest, os.W_OK) else f"{folder} cannot be made. Choose another with --data."
     if not folder.is_dir():
-        return f"{folder} is no folder. Choose another with --data."
+        return f"{folder} is not a folder. Choose another with --data."
     if not os.access(folder, os.W_OK):
         return f"{folder} cannot be written. Change its owner, or choose another with --data."
     if folder.stat().st_mode & 0o077:

@@ -103,7 +103,7 @@ def find_overview(ctx: Context, search: Search) -> Overview:
     """The events of a month. Of those that are no bars, no more than the start is read."""
     midnights, dates = search.midnights, date_range(search.days.first, search.days.last)
     entries, starts, is_cut = _find_public_month(ctx, search) if search.calendars is None else _find_month(ctx, search, search.calendars)
-    # What lasts from midnight to midnight is no bar.
+    # What lasts from midnight to midnight is not a bar.
     starts += [(entry.start_at, entry.id, entry.calendar_id) for entry in entries if not entry.is_bar]
     starts.sort()
     bounds = [bisect_left(starts, (midnight,)) for midnight in midnights[1:-1]]

@@ -28,7 +28,7 @@ def index(ctx: Context, params: DeliveryQuery) -> DeliveryIndex:
 
 @endpoint("GET", "/api/deliveries/suppressions")
 def suppressions(ctx: Context, params: Paging) -> SuppressionIndex:
-    """The addresses that get no more of your messages, newest first: they want none, or a mail server refused them for good."""
+    """The addresses that get no more of your messages, newest first: they want none, or a mail server refused them permanently."""
     owner = policy.user(ctx)
     rows, next_page = paginate(ctx, params, suppressed.index(ctx, owner.id, params.fetch, params.offset))
     total = suppressed.count(ctx, owner.id) if params.count else UNSET

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 # Notices are messages about changes and cancellations, and those that an organiser writes.
 Purpose = Literal["notice", "reminder", "invitation"]
-# The mail server refused the address for good, a message came back, or the recipient wants no more.
+# The mail server refused the address permanently, a message came back, or the recipient wants no more.
 Reason = Literal["refused", "bounced", "unsubscribed"]
 
 

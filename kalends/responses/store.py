@@ -177,7 +177,7 @@ def delete_standing(ctx: Context, response: Response) -> None:
 
 
 def erase(ctx: Context, response_id: int) -> None:
-    """Erase the personal data of the response. Its key is no address, so that nobody can respond with it."""
+    """Erase the personal data of the response. Its key is not an address, so that nobody can respond with it."""
     ctx.tx.run(
         """UPDATE responses SET user_id = NULL, email_address = '', email_key = 'erased ' || CAST(id AS TEXT), name = NULL, comment = NULL,
                opt_in = FALSE, link_version = link_version + 1, version = version + 1, updated_at = :now WHERE id = :id""",

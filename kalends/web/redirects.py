@@ -26,7 +26,7 @@ def redirect(ctx: Context, path: str, done: str = "", count: int | None = None, 
 
 
 def redirect_permanently(ctx: Context, path: str) -> Document:
-    """Lead the browser to the page's new URL for good, with the same query string."""
+    """Lead the browser to the page's new URL (308), with the same query string."""
     ctx.headers["Location"] = f"{path}?{ctx.caller.query}" if ctx.caller.query else path
     return Document(b"", HTML, 308)
 

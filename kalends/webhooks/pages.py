@@ -71,7 +71,7 @@ def show(
 @page("POST", "/webhooks/{webhook_id}/edit", again=show, pool="upload")
 def update(ctx: Context, webhook_id: int, params: Form) -> Document:
     """Change a webhook, or switch it on or off."""
-    # A browser sends nothing for a group of boxes of which none is ticked.
+    # A browser sends nothing for a group of boxes if none is ticked.
     api.update(ctx, webhook_id, Form({"kinds": ""} | params.values).changes(WebhookInput))
     return redirect(ctx, f"/webhooks/{webhook_id}", done="saved")
 

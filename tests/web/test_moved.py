@@ -1,4 +1,4 @@
-"""The former URLs of pages lead to the new ones for good."""
+"""The former URLs of pages lead to the new ones permanently."""
 
 import pytest
 

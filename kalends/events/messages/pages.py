@@ -84,5 +84,5 @@ def _read(form: Form) -> MessageInput:
 
 
 def _as_list(value: Any) -> list[str]:
-    """The ticked boxes; one alone is no list."""
+    """The ticked boxes; a single one is not a list."""
     return [str(each) for each in (value if isinstance(value, list) else [value])]

@@ -88,7 +88,7 @@ def edit(ctx: Context, owner: Owner, reminder_id: int, form: FormState | None) -
 
 
 def params(form: Form) -> dict[str, Any]:
-    """The values of the form as parameters of the API. A browser sends nothing for boxes of which none is ticked."""
+    """The values of the form as parameters of the API. A browser sends nothing if no box is ticked."""
     names = ("days_before", "at") if form.text("when") == BY_CLOCK else ()
     time = {name: form.values.get(name) for name in names} or {"before": form.values.get("when")}
     others = {name: form.values[name] for name in ("channel", "text", "scope") if name in form.values}

@@ -191,7 +191,7 @@
   document.addEventListener("contextmenu", (event) => { if (drag?.isLifted) event.preventDefault(); });
   document.addEventListener("touchmove", (event) => { if (drag?.isLifted) event.preventDefault(); }, { passive: false });
 
-  // A click on free time begins an event there; the end of a drag is no click.
+  // A click on free time begins an event there; the end of a drag is not a click.
   document.addEventListener("click", (event) => {
     if (justDragged) {
       event.preventDefault();
