@@ -4,7 +4,7 @@ import gc
 from collections.abc import Callable
 from functools import partial
 
-from kalends import log, settings, tokens
+from kalends import log, settings, tokens, tracing
 from kalends.account import (
     block_pages,
     device_pages,
@@ -151,7 +151,12 @@ limit_inputs(ENDPOINTS)
 def application(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> Application:
     """The service, with all its endpoints."""
     error_page = partial(failures.reply, db, settings)
-    return Application(ENDPOINTS, db, settings, authenticate, idempotent_responses, clock, error_page, dav.mounts)
+    parts = (ENDPOINTS, db, settings, authenticate, idempotent_responses, clock, error_page, dav.mounts)
+    if tracer := tracing.start(settings):
+        from kalends.http.traced_server import TracedApplication
+
+        return TracedApplication(tracer, *parts)
+    return Application(*parts)
 
 
 def rsgi() -> Edge:

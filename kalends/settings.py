@@ -4,6 +4,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable
+from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
@@ -221,6 +222,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = ""
     sms: Annotated[str, Meta(description="SMS service: `twilio://sid:token@host?from=+1…`, or `files` to write SMS to the outbox.")] = FILES
     metrics_token: Annotated[str, Meta(description="Bearer token for /metrics; if empty, /metrics does not exist.")] = ""
+    traces: Annotated[
+        str,
+        Meta(description="Address of an OpenTelemetry collector that takes traces by OTLP over HTTP, such as `http://127.0.0.1:4318`."),
+    ] = ""
     log_format: Annotated[
         Literal["auto", "json", "console"], Meta(description="`auto` is `console` on a terminal and `json` elsewhere.")
     ] = "auto"
@@ -336,6 +341,7 @@ def _build(values: dict[str, Any]) -> Settings:
     settings = Settings(**values)
     _check_addresses(settings)
     _check_database(settings)
+    _check_traces(settings)
     if settings.secret and len(settings.secret) < 32:
         raise WrongSetting(f"{variable('secret')} must have at least 32 characters.")
     if settings.time_zone and settings.time_zone not in known_zones():
@@ -366,6 +372,20 @@ def _check_addresses(settings: Settings) -> None:
     for name in ("google_carddav_url", "yahoo_carddav_url", "graph_url", "graph_login_url"):
         if not _is_address(getattr(settings, name)):
             raise WrongSetting(f"{variable(name)} must be an address that begins with https:// or http://, without a password or a query.")
+
+
+def _check_traces(settings: Settings) -> None:
+    if settings.traces and not _is_address(settings.traces):
+        raise WrongSetting(f"{variable('traces')} must be an address that begins with https:// or http://, without a password or a query.")
+    if settings.traces and not _has_opentelemetry():
+        raise WrongSetting(f"{variable('traces')} needs OpenTelemetry: pip install 'kalends[opentelemetry]'.")
+
+
+def _has_opentelemetry() -> bool:
+    try:
+        return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _check_database(settings: Settings) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from select import select
 
+from kalends import tracing
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.dav.books import store as cards
@@ -55,6 +56,7 @@ STDIN = 0
 def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
     """Work until SIGTERM or SIGINT; attached to another process, also until that process ends."""
     stop_fds = [_signal_fd(), *([STDIN] if attached else [])]
+    tracing.start(settings)
     stopping = threading.Event()
     outboxes = [threading.Thread(target=Outbox(db, settings, channel).run, args=(stopping,)) for channel in CHANNELS]
     outboxes.append(threading.Thread(target=WebhookSender(db, settings).run, args=(stopping,)))
@@ -68,6 +70,7 @@ def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
             stopping.set()
     for outbox in outboxes:
         outbox.join()
+    tracing.stop()
 
 
 def clean_up(ctx: Context) -> None:
@@ -160,7 +163,8 @@ TASKS: list[Callable[[Context], None]] = [
 def _run_task(task: Callable[[Context], None], ctx: Context) -> None:
     """A task that fails is retried in the next round; the other tasks run all the same."""
     try:
-        task(ctx)
+        with tracing.job(task.__name__):
+            task(ctx)
     except (Retry, Unavailable) as error:
         log.warning("worker_task_retry", task=task.__name__, reason=str(error))
     except Exception:

@@ -69,7 +69,7 @@ SHORT_SEGMENTS = {"e": "events", "r": "responses", "i": "invitations", "u": "uns
 # Every other module; one that is not listed fails.
 MODULE_LAYERS = {
     "values": {"", "errors", "private_file", "transports", "pictures.reencode", "pictures.lettering", "pictures.draw_share_picture"},
-    "settings": {"settings", "log", "tokens"},
+    "settings": {"settings", "log", "tokens", "tracer", "tracing"},
     "context": {"context", "idempotency.key", "reply"},
     "model": {
         "users.passwords",

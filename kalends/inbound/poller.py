@@ -3,6 +3,7 @@
 import threading
 from functools import partial
 
+from kalends import tracing
 from kalends.db import Database, Retry
 from kalends.errors import Unavailable
 from kalends.inbound import imap
@@ -36,7 +37,8 @@ class Poller:
         if self._mailbox is None:
             return 0
         try:
-            return imap.poll(self._mailbox, partial(handle, self._db, self._settings))
+            with tracing.job("poll_mailbox"):
+                return imap.poll(self._mailbox, partial(handle, self._db, self._settings))
         except (Retry, Unavailable, imap.MailboxFailed) as error:
             log.warning("inbound_poll_failed", reason=str(error))
         except Exception:

@@ -5,6 +5,7 @@ import random
 import threading
 import time
 
+from kalends import tracing
 from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.deliveries import claims, store, suppressions
@@ -93,7 +94,8 @@ class Outbox:
         while True:
             delivery = self._queue.get()
             try:
-                attempt(self._db, self._settings, delivery, self._pool)
+                with tracing.job(f"send_{self._channel}"):
+                    attempt(self._db, self._settings, delivery, self._pool)
             except Exception:
                 log.exception("delivery_abandoned", delivery=delivery.id)
             with self._changed:

@@ -5,6 +5,7 @@ import random
 import threading
 import time
 
+from kalends import tracing
 from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.deliveries import store as mail
@@ -88,7 +89,8 @@ class WebhookSender:
             webhook_id, end = self._queue.get()
             is_idle = False
             try:
-                is_idle = not send_burst(self._db, self._settings, webhook_id)
+                with tracing.job("send_webhooks"):
+                    is_idle = not send_burst(self._db, self._settings, webhook_id)
             except (Retry, Unavailable) as error:
                 log.warning("webhook_retry", webhook=webhook_id, reason=str(error))
             except Exception:

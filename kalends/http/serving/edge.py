@@ -19,7 +19,7 @@ from granian._granian import RSGIProtocolError as ProtocolError
 from granian.rsgi import Scope
 from msgspec import Struct
 
-from kalends import errors
+from kalends import errors, tracing
 from kalends.db import Database
 from kalends.errors import Problem
 from kalends.http import metrics
@@ -138,6 +138,7 @@ class Edge:
         self._queue.shutdown()
         for pool in self._pools.values():
             pool.shutdown()
+        tracing.stop()
         if self._db:
             self._db.close()
 
