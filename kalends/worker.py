@@ -48,7 +48,7 @@ log = get_logger(__name__)
 
 INTERVAL_SECONDS = 60
 RESTART_DELAY_SECONDS = 1
-# How many batches of old changes are deleted before the other tasks have their turn.
+# How many batches of old rows are deleted before the other tasks have their turn.
 MAX_BATCHES = 200
 STDIN = 0
 
@@ -82,7 +82,6 @@ def clean_up(ctx: Context) -> None:
         deliveries.clean_up(ctx)
         languages.clean_up(ctx)
         change_notices.clean_up(ctx)
-        retries.clean_up(ctx)
         counters.clean_up(tx, ctx.now)
         subscribers.clean_up(ctx)
         deleted_events.clean_up(ctx)
@@ -134,10 +133,20 @@ def tell_organisers(ctx: Context) -> None:
 
 
 def prune_history(ctx: Context) -> None:
-    """Delete what is older than the history, in transactions that let others write in between."""
+    """Delete what is older than the history."""
+    _run_in_batches(ctx, journal.prune)
+
+
+def expire_replies(ctx: Context) -> None:
+    """Delete the stored replies to requests that nobody sends again."""
+    _run_in_batches(ctx, retries.delete_expired)
+
+
+def _run_in_batches(ctx: Context, delete_batch: Callable[[Context], bool]) -> None:
+    """Delete in transactions that let others write in between."""
     for _ in range(MAX_BATCHES):
         with ctx.write():
-            more = journal.prune(ctx)
+            more = delete_batch(ctx)
         if not more:
             return
         ctx.db.yield_to_other_writers()
@@ -155,6 +164,7 @@ TASKS: list[Callable[[Context], None]] = [
     tell_organisers,
     clean_up,
     prune_history,
+    expire_replies,
     extend_series,
     merge_text_indexes,
 ]

@@ -6,6 +6,8 @@ from kalends.idempotency.key import IdempotencyKeyInUse, StoredResponse
 
 # A client that has not tried again within a day will not.
 LIFETIME = 86_400
+# How many are deleted in one transaction.
+BATCH = 1_000
 
 _DELETE_EXPIRED = "DELETE FROM idempotent_responses WHERE key_hash = :key_hash AND created_at <= :since"
 _INSERT = """
@@ -31,5 +33,8 @@ def insert(ctx: Context, key_hash: bytes, response: StoredResponse) -> None:
         raise IdempotencyKeyInUse from None
 
 
-def clean_up(ctx: Context) -> None:
-    ctx.tx.run("DELETE FROM idempotent_responses WHERE created_at <= :since", since=ctx.now - LIFETIME)
+def delete_expired(ctx: Context) -> bool:
+    """Delete a batch of those that have expired, the oldest first; returns whether there may be more."""
+    oldest = f"""SELECT key_hash FROM idempotent_responses WHERE created_at <= :since
+                 ORDER BY created_at LIMIT {BATCH} {ctx.db.for_update_skip_locked}"""
+    return ctx.tx.run(f"DELETE FROM idempotent_responses WHERE key_hash IN ({oldest})", since=ctx.now - LIFETIME) == BATCH

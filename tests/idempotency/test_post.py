@@ -14,8 +14,9 @@ from msgspec import structs
 from kalends.app import ENDPOINTS, application
 from kalends.context import Context
 from kalends.db import Database
+from kalends.idempotency import store
 from kalends.settings import Settings
-from kalends.worker import clean_up
+from kalends.worker import expire_replies
 from tests.cast import PASSWORD, Cast, a_contact, a_response, a_webhook, an_event, last_change
 from tests.client import Client, Reply
 from tests.conftest import Clock
@@ -217,6 +218,12 @@ def insist(who: Client, path: str, key: str, **options: Any) -> Reply:
     return reply
 
 
+def forget_replies(db: Database) -> None:
+    """Those of other tests."""
+    with db.write() as tx:
+        tx.run("DELETE FROM idempotent_responses")
+
+
 def rows(db: Database, table: str | None) -> int:
     with db.read() as tx:
         return int(tx.value(f"SELECT count(*) FROM {table}")) if table else 0
@@ -371,12 +378,31 @@ def test_after_a_day_the_key_is_free_again(cast: Cast, clock: Clock, db: Databas
     second = send(cast.alice, "/api/contacts", key, json={"first_name": "Ana"})
     assert second.json["id"] != first.json["id"]
     clock.ahead(DAY)
-    clean_up(Context(db, settings, clock.now))
+    expire_replies(Context(db, settings, clock.now))
     assert rows(db, "idempotent_responses") == 0
+
+
+def test_expired_replies_are_deleted_in_batches_and_others_stay(
+    cast: Cast, clock: Clock, db: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "BATCH", 2)
+    forget_replies(db)
+    keys = [uuid4().hex for _ in range(5)]
+    for key in keys:
+        send(cast.alice, "/api/contacts", key, json={"first_name": "Ana"})
+        clock.ahead(60)
+    ctx = Context(db, settings, clock.now + DAY - 90)
+    with ctx.write():
+        assert store.delete_expired(ctx)
+    assert rows(db, "idempotent_responses") == 3
+    expire_replies(ctx)
+    assert rows(db, "idempotent_responses") == 1
+    assert send(cast.alice, "/api/contacts", keys[-1], json={"first_name": "Ana"}).headers["Idempotency-Replayed"] == "true"
 
 
 def test_no_credential_is_stored(cast: Cast, db: Database) -> None:
     """A stolen database must not hold the tokens and keys that were sent."""
+    forget_replies(db)
     key = send(cast.alice, "/api/keys", "idempotency-key-1", json={"name": "canary-name"}).json
     login = {"user_name": cast.alice.user_name, "password": PASSWORD}
     session = send(cast.anonymous, "/api/session", "idempotency-key-2", json=login).json
