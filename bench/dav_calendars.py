@@ -1,4 +1,4 @@
-"""Started servers with all events in one calendar: the service, Radicale and Xandikos."""
+"""Started servers with all events in one calendar: the service, Radicale and Xandikos; and one that replies the same to every request."""
 
 import base64
 import http.client
@@ -100,6 +100,11 @@ def kalends(databases: Databases, kind: str, events: int) -> Iterator[Calendar]:
         calendar.authorization = "Basic " + base64.b64encode(f"user0:{password}".encode()).decode()
         calendar.path = f"/dav/users/{user_id}/calendars/{user.calendar_id}/"
         yield calendar
+
+
+def constant(calendar: Calendar) -> Calendar:
+    """The server of the constant reply, which is sent the path and the password of the calendar."""
+    return Calendar(servers.constant, calendar.path, calendar.authorization)
 
 
 def radicale_calendar(folder: Path) -> Calendar:
