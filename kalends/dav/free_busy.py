@@ -1,9 +1,12 @@
 """When a user is busy: the times of events in calendars, merged, which tell neither which events these are nor whose."""
 
+import zlib
 from datetime import UTC, datetime
 
 from kalends.context import Context
-from kalends.dav import future_dates, store
+from kalends.dav import future_dates, overlap, store
+from kalends.dav.filters import Component, parse_components
+from kalends.dav.store import Busy
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 from kalends.values import datetimes
@@ -21,8 +24,41 @@ def write(ctx: Context, calendars: list[Calendar], start: int, end: int, method:
 
 
 def _find_periods(ctx: Context, calendar: Calendar, start: int, end: int) -> list[tuple[int, int]]:
+    events = store.find_busy(ctx, calendar, start, end) + _find_coming(ctx, calendar, start, end)
+    transparent = _find_transparent(ctx, {event.resource_id for event in events if event.resource_id})
+    return [(event.start_at, event.end_at) for event in events if not _is_transparent(event, transparent.get(event.resource_id or 0, {}))]
+
+
+def _find_coming(ctx: Context, calendar: Calendar, start: int, end: int) -> list[Busy]:
+    """The dates of endless series that have no events yet."""
     coming = [event for event in future_dates.find_events(ctx, calendar, start, end) if event.status != "cancelled"]
-    return store.find_busy(ctx, calendar, start, end) + [(event.start_at, _find_end(event)) for event in coming]
+    series = store.find_series(ctx, calendar, sorted({event.series_id for event in coming if event.series_id}))
+    resource_ids = {each.id: each.resource_id for each in series}
+    return [Busy(event.start_at, _find_end(event), event.slot, resource_ids.get(event.series_id or 0)) for event in coming]
+
+
+def _find_transparent(ctx: Context, resource_ids: set[int]) -> dict[int, dict[str, bool]]:
+    """Of files with transparent events (RFC 5545, section 3.8.2.7): which are so, by their date in a series; the rest has no date."""
+    dates: dict[int, dict[str, bool]] = {}
+    for resource_id, files in store.find_files(ctx, sorted(resource_ids)).items():
+        content = zlib.decompress(files.original)
+        if b"TRANSPARENT" in content.upper():
+            roots = parse_components(content.decode("utf-8", "replace"))
+            dates[resource_id] = {_date(each): _says_transparent(each) for root in roots for each in root.inner if each.name == "VEVENT"}
+    return dates
+
+
+def _date(component: Component) -> str:
+    time = overlap.find_time(component, "RECURRENCE-ID")
+    return time.local.date().isoformat() if time else ""
+
+
+def _says_transparent(component: Component) -> bool:
+    return any(name == "TRANSP" and prop.value.strip().upper() == "TRANSPARENT" for name, prop in component.properties)
+
+
+def _is_transparent(event: Busy, dates: dict[str, bool]) -> bool:
+    return dates.get(event.slot or "", dates.get("", False))
 
 
 def _find_end(event: Event) -> int:

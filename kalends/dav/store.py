@@ -21,6 +21,15 @@ class Item(Struct, frozen=True, array_like=True, gc=False):
     resource_id: int | None
 
 
+class Busy(Struct, frozen=True, array_like=True, gc=False):
+    """When an event takes place, its date in a series, and the resource that a client wrote for it."""
+
+    start_at: int
+    end_at: int
+    slot: str | None
+    resource_id: int | None
+
+
 class Row(Struct, frozen=True, array_like=True, gc=False):
     """What a client wrote, without the files."""
 
@@ -149,14 +158,15 @@ def find_overlapping(ctx: Context, calendar: Calendar, start: int, end: int) -> 
     return [event_id for event_id, series_id in rows if series_id is None], sorted(series_ids)
 
 
-def find_busy(ctx: Context, calendar: Calendar, start: int, end: int) -> list[tuple[int, int]]:
+def find_busy(ctx: Context, calendar: Calendar, start: int, end: int) -> list[Busy]:
     """The times of the events on the calendar between the instants that are not cancelled."""
-    select = f"""SELECT e.start_at, e.until_at FROM placements p CROSS JOIN events e
+    select = f"""SELECT e.start_at, e.until_at, e.slot, coalesce(s.resource_id, d.resource_id) FROM placements p CROSS JOIN events e
+        LEFT JOIN dav_parts s ON s.calendar_id = p.calendar_id AND s.series_id = e.series_id
+        LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
         WHERE p.calendar_id = :calendar AND e.id = p.event_id AND {policy.placed_event_visible(ctx, calendar.is_member)}
         AND e.status <> 'cancelled' AND """
     params = {"calendar": calendar.id, "me": policy.me(ctx), "start": start, "recent": start - LONG_SECONDS}
-    rows = ctx.tx.rows(select + _OVERLAPS, **params, end=end) + ctx.tx.rows(select + _LONG, **params)
-    return [(first, last) for first, last in rows]
+    return ctx.tx.all(Busy, select + _OVERLAPS, **params, end=end) + ctx.tx.all(Busy, select + _LONG, **params)
 
 
 def find_endless_series(ctx: Context, calendar: Calendar, day: str) -> list[int]:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.client import Reply
-from tests.dav.clients import D, calendar_path, propfind, responses, sync, tree
+from tests.dav.clients import D, calendar_path, propfind, report, responses, sync, tree
 from tests.dav.test_read import query
 
 ALARM = "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:Wake up\r\nTRIGGER:-PT15M\r\nEND:VALARM\r\n"
@@ -232,6 +232,24 @@ def test_a_task_is_kept_and_found_by_its_component(cast: Cast, path: str) -> Non
     put(cast.alice, f"{path}a.ics", ics("a"))
     assert query(cast.alice, path, "20260601T000000Z", "20260602T000000Z", "VTODO") == {"t.ics"}
     assert query(cast.alice, path, "20260601T000000Z", "20260602T000000Z") == {"a.ics"}
+
+
+def busy(cast: Cast, path: str, year: int) -> list[str]:
+    """The times of June in which the calendar makes its owner busy."""
+    reply = report(cast.alice, path, "C:free-busy-query", f'<C:time-range start="{year}0601T000000Z" end="{year}0701T000000Z"/>')
+    return [line.split("/")[0][-12:] for line in reply.text.splitlines() if line.startswith("FREEBUSY")]
+
+
+def test_what_a_client_wrote_as_transparent_makes_nobody_busy(cast: Cast, path: str) -> None:
+    free = "TRANSP:TRANSPARENT\r\n"
+    put(cast.alice, f"{path}free.ics", ics("free", more=free))
+    put(cast.alice, f"{path}daily.ics", ics("daily", start="20260601T080000Z", more=f"RRULE:FREQ=DAILY\r\n{free}"))
+    put(cast.alice, f"{path}yearly.ics", ics("yearly", start="20260603T080000Z", more="RRULE:FREQ=YEARLY\r\nTRANSP:OPAQUE\r\n"))
+    moved = MOVED.replace("END:VEVENT", f"{free}END:VEVENT")
+    put(cast.alice, f"{path}s.ics", ics(more=RULE).replace("END:VCALENDAR", f"{moved}END:VCALENDAR"))
+    assert busy(cast, path, 2026) == ["0601T180000Z", "0603T080000Z", "0615T180000Z", "0622T180000Z"]
+    # In years for which endless series have no events yet.
+    assert busy(cast, path, 2045) == ["0603T080000Z"]
 
 
 def test_an_event_on_a_second_calendar_is_taken_off_there_and_stays_at_home(cast: Cast, path: str) -> None:
