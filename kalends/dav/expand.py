@@ -4,6 +4,7 @@ from kalends.context import Context
 from kalends.dav import future_dates, overlap, query, text
 from kalends.dav.filters import Component, TimeRange, parse_components
 from kalends.dav.free_busy import format_utc
+from kalends.dav.overlap import RequestBudget
 from kalends.dav.resources import Resource
 from kalends.events import ical
 from kalends.ical import merge
@@ -12,14 +13,18 @@ from kalends.ical.values import DateTimeValue
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
 
+# What a date of a file costs more than a day that a rule examines.
+DAYS_FOR_DATE = 100
+
 
 def read_all(ctx: Context, calendar: Calendar, resources: list[Resource], time_range: TimeRange) -> dict[str, bytes]:
     """The files of the resources by name; those that do not repeat are as they are."""
     start, end = query.bounds(time_range)
     texts = text.read_all(ctx, calendar, [resource for resource in resources if not resource.series_ids])
+    budget = RequestBudget()
     for resource in resources:
         if resource.row and not resource.row.has_events:
-            texts[resource.name] = expand_file(texts[resource.name], start, end, calendar.time_zone)
+            texts[resource.name] = expand_file(texts[resource.name], start, end, calendar.time_zone, budget)
     repeating = [resource for resource in resources if resource.series_ids]
     loaded = text.load_events(ctx, calendar, repeating)
     coming = future_dates.find_events(ctx, calendar, start, end, {each for resource in repeating for each in resource.series_ids})
@@ -30,12 +35,12 @@ def read_all(ctx: Context, calendar: Calendar, resources: list[Resource], time_r
     return texts
 
 
-def expand_file(content: bytes, start: int, end: int, zone: str) -> bytes:
+def expand_file(content: bytes, start: int, end: int, zone: str, budget: RequestBudget) -> bytes:
     """The file of another program with its repeating components expanded."""
     file = merge.parse(content.decode("utf-8", "surrogateescape"))
     for calendar in file.inner("VCALENDAR"):
         parts = [each for each in calendar.content if each.name != "VTIMEZONE"] if _repeats(calendar) else calendar.content
-        calendar.content = [part for each in parts for part in _expand(each, start, end, zone)]
+        calendar.content = [part for each in parts for part in _expand(each, start, end, zone, budget)]
     return merge.write(file).encode("utf-8", "surrogateescape")
 
 
@@ -43,12 +48,17 @@ def _repeats(calendar: merge.Component) -> bool:
     return any(isinstance(each, merge.Component) and each.find("RRULE") for each in calendar.content)
 
 
-def _expand(part: Line | merge.Component, start: int, end: int, zone: str) -> list[Line | merge.Component]:
+def _expand(part: Line | merge.Component, start: int, end: int, zone: str, budget: RequestBudget) -> list[Line | merge.Component]:
     """A component as its dates in the range; anything else as it is."""
     if not isinstance(part, merge.Component) or part.find("RRULE") is None:
         return [part]
     [parsed] = parse_components("\n".join([f"BEGIN:{part.name}", *(line.text for line in part.lines)]))
-    return [_shift(part, parsed, days, zone) for days in overlap.find_dates(parsed, start, end, zone)]
+    dates: list[Line | merge.Component] = []
+    for days in overlap.find_dates(parsed, start, end, zone, budget):
+        # Each date is a copy of the component.
+        budget.spend(DAYS_FOR_DATE)
+        dates.append(_shift(part, parsed, days, zone))
+    return dates
 
 
 def _shift(component: merge.Component, parsed: Component, days: int, zone: str) -> merge.Component:

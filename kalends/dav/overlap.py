@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 
+from kalends.dav.errors import DavError
 from kalends.dav.filters import Component
 from kalends.dav.future_dates import EARLIEST, LATEST
+from kalends.dav.xml import DAV
 from kalends.ical import rrule
 from kalends.ical.rrule import Budget, BudgetExceeded
 from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_datetimes, parse_duration
@@ -18,20 +20,49 @@ DAY = 86_400
 # How many days the rule of one file may examine, and how many of its dates are found.
 MAX_DAYS = 50_000
 MAX_OCCURRENCES = 1_000
+# How many days the rules of all files may examine for one request, which takes about a second.
+MAX_DAYS_OF_REQUEST = 1_000_000
 
 
-def overlaps(component: Component, start: int, end: int, zone: str) -> bool:
+class RequestBudget(Budget):
+    """How many days may be examined for one request."""
+
+    def __init__(self) -> None:
+        super().__init__(MAX_DAYS_OF_REQUEST)
+
+    def spend(self, days: int) -> None:
+        try:
+            super().spend(days)
+        except BudgetExceeded:
+            raise DavError(
+                403, "The rules of these files take too long. Ask for a shorter time.", f"{{{DAV}}}number-of-matches-within-limits"
+            ) from None
+
+
+class _FileBudget(Budget):
+    """How many days the rule of one file may examine."""
+
+    def __init__(self, request: RequestBudget):
+        super().__init__(MAX_DAYS)
+        self._request = request
+
+    def spend(self, days: int) -> None:
+        self._request.spend(days)
+        super().spend(days)
+
+
+def overlaps(component: Component, start: int, end: int, zone: str, budget: RequestBudget) -> bool:
     """Whether the component, or one of its dates, takes place in the range; times without a zone are in this one."""
-    return next(find_dates(component, start, end, zone), None) is not None
+    return next(find_dates(component, start, end, zone, budget), None) is not None
 
 
-def find_dates(component: Component, start: int, end: int, zone: str) -> Iterator[int]:
+def find_dates(component: Component, start: int, end: int, zone: str, budget: RequestBudget) -> Iterator[int]:
     """The dates of the component that take place in the range: how many days each is after the first."""
-    near = _repeat(component, start - _Times(component, zone).last, end)
+    near = _repeat(component, start - _Times(component, zone).last, end, budget)
     return islice((days for days in near if _Times(component, zone, days).overlap(start, end)), MAX_OCCURRENCES)
 
 
-def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zone: str) -> bool:
+def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zone: str, budget: RequestBudget) -> bool:
     """Whether the alarm of the component goes off in the range, on one of its dates."""
     prop = next((prop for name, prop in alarm.properties if name == "TRIGGER"), None)
     if prop is None:
@@ -45,7 +76,7 @@ def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zon
     of_end = prop.parameters.get("RELATED") == "END"
     # An alarm may go off long before its date.
     start, end = start - _seconds(before), end - _seconds(before)
-    for days in _repeat(outer, start - _Times(outer, zone).last, end):
+    for days in _repeat(outer, start - _Times(outer, zone).last, end, budget):
         times = _Times(outer, zone, days)
         related = times.end if of_end or times.start is None else times.start
         if related is not None and start <= related < end:
@@ -122,7 +153,7 @@ def _find_duration(component: Component) -> Duration | None:
         return None
 
 
-def _repeat(component: Component, after: int, end: int) -> Iterator[int]:
+def _repeat(component: Component, after: int, end: int, budget: RequestBudget) -> Iterator[int]:
     """How many days after the first date each of the dates is that may begin before the end of the range.
 
     after: so many seconds after the first date, those begin that may end in the range."""
@@ -136,12 +167,13 @@ def _repeat(component: Component, after: int, end: int) -> Iterator[int]:
     try:
         # Where clocks are changed, a day is longer or shorter.
         first = start + timedelta(days=max(0, after // DAY - 2))
-        yield from ((day - start).days for day in _dates(rules[0], start, first, end) if day not in excluded)
+        days = _dates(rules[0], start, first, end, _FileBudget(budget))
+        yield from ((day - start).days for day in days if day not in excluded)
     except (ValueError, OverflowError, BudgetExceeded):
         return
 
 
-def _dates(text: str, start: date, first: date, end: int) -> Iterator[date]:
+def _dates(text: str, start: date, first: date, end: int, budget: Budget) -> Iterator[date]:
     """The dates of the rule from `first` on; of a rule within a day, the start."""
     rule = rrule.parse(text)
     last = datetime.fromtimestamp(min(max(end, 0), 253_402_000_000), UTC).date() + timedelta(days=1)
@@ -149,7 +181,7 @@ def _dates(text: str, start: date, first: date, end: int) -> Iterator[date]:
         last = min(last, rule.until.local.date())
     if not rule.is_daily_or_longer:
         return iter([start])
-    return rrule.dates(rule, start, max(start, last), Budget(MAX_DAYS), first)
+    return rrule.dates(rule, start, max(start, last), budget, first)
 
 
 def _find_excluded(component: Component) -> set[date]:

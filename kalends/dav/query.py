@@ -9,6 +9,7 @@ from kalends.context import Context
 from kalends.dav import filters, future_dates, overlap, resources, store, text
 from kalends.dav.filters import COMP, RANGE, Component, TimeRange
 from kalends.dav.future_dates import EARLIEST, LATEST
+from kalends.dav.overlap import RequestBudget
 from kalends.dav.resources import Resource
 from kalends.records.calendar import Calendar
 
@@ -31,8 +32,8 @@ def find(ctx: Context, calendar: Calendar, filter_element: Element) -> list[Reso
         candidates = resources.find_all(ctx, calendar)
     if not len(outer):
         return candidates
-    texts = text.read_all(ctx, calendar, candidates)
-    return [each for each in candidates if _matches(calendar, texts[each.name], outer, is_found=is_found)]
+    texts, budget = text.read_all(ctx, calendar, candidates), RequestBudget()
+    return [each for each in candidates if _matches(calendar, texts[each.name], outer, budget, is_found=is_found)]
 
 
 def _only(filter_element: Element) -> Element:
@@ -62,7 +63,8 @@ def find_in_range(ctx: Context, calendar: Calendar, time_range: TimeRange) -> li
     in_range = resources.find_by_ids(ctx, calendar, event_ids, series_ids)
     alone = _find_alone(ctx, calendar, "VEVENT")
     texts = text.read_all(ctx, calendar, alone)
-    return in_range + [each for each in alone if _takes_place(texts[each.name], start, end, calendar.time_zone)]
+    budget = RequestBudget()
+    return in_range + [each for each in alone if _takes_place(texts[each.name], start, end, calendar.time_zone, budget)]
 
 
 def _find_alone(ctx: Context, calendar: Calendar, component: str) -> list[Resource]:
@@ -71,9 +73,9 @@ def _find_alone(ctx: Context, calendar: Calendar, component: str) -> list[Resour
     return resources.find_by_rows(ctx, calendar, rows)
 
 
-def _takes_place(content: bytes, start: int, end: int, zone: str) -> bool:
+def _takes_place(content: bytes, start: int, end: int, zone: str, budget: RequestBudget) -> bool:
     roots = filters.parse_components(content.decode("utf-8", "replace"))
-    return any(overlap.overlaps(each, start, end, zone) for root in roots for each in root.inner if each.name == "VEVENT")
+    return any(overlap.overlaps(each, start, end, zone, budget) for root in roots for each in root.inner if each.name == "VEVENT")
 
 
 def bounds(time_range: TimeRange) -> tuple[int, int]:
@@ -81,16 +83,16 @@ def bounds(time_range: TimeRange) -> tuple[int, int]:
     return start, LATEST if time_range.end is None else time_range.end
 
 
-def _matches(calendar: Calendar, content: bytes, outer: Element, *, is_found: bool) -> bool:
+def _matches(calendar: Calendar, content: bytes, outer: Element, budget: RequestBudget, *, is_found: bool) -> bool:
     """Whether the file meets the filter; is_found: the database has found its events by their time."""
 
     def in_range(component: Component, time_range: TimeRange, around: Component | None) -> bool:
         start, end = bounds(time_range)
         if component.name == "VALARM":
-            return around is not None and overlap.alarm_overlaps(around, component, start, end, calendar.time_zone)
+            return around is not None and overlap.alarm_overlaps(around, component, start, end, calendar.time_zone, budget)
         if component.name == "VCALENDAR":
             return any(in_range(each, time_range, component) for each in component.inner if each.name != "VTIMEZONE")
-        return (is_found and component.name == "VEVENT") or overlap.overlaps(component, start, end, calendar.time_zone)
+        return (is_found and component.name == "VEVENT") or overlap.overlaps(component, start, end, calendar.time_zone, budget)
 
     roots = filters.parse_components(content.decode("utf-8", "replace"))
     return any(filters.matches(root, outer, in_range) for root in roots if root.name == "VCALENDAR")

@@ -4,9 +4,10 @@ import tracemalloc
 
 import pytest
 
-from tests.cast import Cast, an_event
+from tests.cast import Cast, a_calendar, an_event
 from tests.contacts.samples import work
 from tests.dav.clients import SPACES, calendar_path, propfind, report
+from tests.dav.test_write import ics, put
 
 BOMB = '<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><D:propfind xmlns:D="DAV:">&b;</D:propfind>'
 FILE = '<?xml version="1.0"?><!DOCTYPE b [<!ENTITY a SYSTEM "file:///etc/passwd">]><D:propfind xmlns:D="DAV:">&a;</D:propfind>'
@@ -96,6 +97,20 @@ def test_a_filter_of_too_many_conditions_is_refused(cast: Cast) -> None:
     for count, status in ((40, 207), (60, 403)):
         inner = f"<D:prop/><C:filter>{COMP.format(condition * count)}</C:filter>"
         assert report(cast.alice, calendar_path(cast.alice), "C:calendar-query", inner).status == status
+
+
+@pytest.mark.on_one_database
+def test_rules_that_take_long_are_refused_together(cast: Cast) -> None:
+    """The limit for one rule bounds no request for all files of a calendar."""
+    path = calendar_path(cast.alice, a_calendar(cast.alice)["id"])
+    for number in range(21):
+        file = ics(f"u{number}", component="VTODO", start="00010101T000000Z", more="RRULE:FREQ=DAILY;COUNT=999999999\r\n")
+        assert put(cast.alice, f"{path}{number}.ics", file).status == 201
+    late, early = 'start="20260601T000000Z" end="20260701T000000Z"', 'start="00010101T000000Z" end="00040101T000000Z"'
+    for span, data, status in ((late, "", 403), (early, "", 207), (early, f"<C:calendar-data><C:expand {early}/></C:calendar-data>", 403)):
+        condition = COMP.format(f'<C:comp-filter name="VTODO"><C:time-range {span}/></C:comp-filter>')
+        reply = report(cast.alice, path, "C:calendar-query", f"<D:prop>{data}</D:prop><C:filter>{condition}</C:filter>")
+        assert (reply.status, b"number-of-matches-within-limits" in reply.content) == (status, status == 403)
 
 
 @pytest.mark.on_one_database
