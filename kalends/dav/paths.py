@@ -27,7 +27,8 @@ Kind = Literal[
 ]
 
 ROOT = "/dav"
-WELL_KNOWN = ("/.well-known/caldav", "/.well-known/carddav")
+# Where clients look for it (RFC 6764); programs of Apple ask for the last one, too.
+WELL_KNOWN = ("/.well-known/caldav", "/.well-known/carddav", "/principals")
 MAX_NAME_OCTETS = 255
 MAX_DIGITS = 18
 # The address book that each user has. Others are made by clients.

@@ -8,7 +8,7 @@ from tests.dav.clients import C, D, device, propfind, responses
 
 
 @pytest.mark.on_one_database
-@pytest.mark.parametrize("path", ["/.well-known/caldav", "/.well-known/carddav", "/.well-known/caldav/"])
+@pytest.mark.parametrize("path", ["/.well-known/caldav", "/.well-known/carddav", "/.well-known/caldav/", "/principals/"])
 @pytest.mark.parametrize("method", ["GET", "PROPFIND", "OPTIONS"])
 def test_the_well_known_path_leads_there_without_a_password(client: Client, path: str, method: str) -> None:
     reply = client.request(method, path)
