@@ -9,7 +9,7 @@ from kalends.errors import FieldError
 from kalends.i18n import gettext
 from kalends.policy.actor import Right, me, user
 from kalends.policy.administration import admin
-from kalends.policy.calendars import CALENDAR_VISIBLE_TO_USER, calendar, calendar_visible, is_member
+from kalends.policy.calendars import calendar, calendar_visible, is_member
 from kalends.records import response_settings
 from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 
@@ -17,24 +17,18 @@ from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 DELETED_EVENT_LIFETIME = 90 * 86_400
 
 
-def _visible_to_user(edits_home: str) -> str:
-    """SQL: whether a user sees the event `e`; edits_home: whether they may edit its home calendar.
-
-    A public event is visible to everyone; a private one to its owner, the members of its home calendar, and the members of a
-    calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.)
-    An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
-    """
-    return f"""(
+# Whether a user sees the event `e`. A public event is visible to everyone; a private one to its owner, the members of its home calendar,
+# and the members of a calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.)
+# An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
+VISIBLE_TO_USER = """(
     e.public OR e.owner_id = :me
-    OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND g.grants AND {is_member("g.calendar_id")})
-    OR EXISTS (SELECT 1 FROM hidden_dates d WHERE d.event_id = e.id AND {edits_home})
+    OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND (g.grants OR g.calendar_id = e.calendar_id) AND (
+        EXISTS (SELECT 1 FROM calendars own WHERE own.id = g.calendar_id AND own.owner_id = :me)
+        OR EXISTS (
+            SELECT 1 FROM calendar_shares s
+            WHERE s.calendar_id = g.calendar_id AND s.user_id = :me AND (g.grants OR s.role = 'editor'))
+    ))
 )"""
-
-
-VISIBLE_TO_USER = _visible_to_user("""(
-        EXISTS (SELECT 1 FROM calendars h WHERE h.id = e.calendar_id AND h.owner_id = :me)
-        OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = e.calendar_id AND s.user_id = :me AND s.role = 'editor')
-    )""")
 # The same for an event that `p` places on a calendar of which the actor is a member.
 _VISIBLE_TO_MEMBER = f"(p.grants OR {VISIBLE_TO_USER})"
 # The same where the actor must be a member of the calendar :calendar, as in their home for devices.
@@ -53,10 +47,6 @@ EVENT_EDITABLE = """(
     OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
 )"""
 
-# Whether the actor may edit the home calendar `c` of an event, where their share of it is joined as `m`. A database may set up every
-# subquery of a statement each time, needed or not, so that one join takes less than a subquery in three places.
-_EDITS_HOME = "(c.owner_id = :me OR coalesce(m.role, '') = 'editor')"
-
 # The ids of the events that the actor may edit.
 EDITABLE_EVENT_IDS = """(
     SELECT id FROM events WHERE owner_id = :me
@@ -64,60 +54,72 @@ EDITABLE_EVENT_IDS = """(
     UNION SELECT e.id FROM calendar_shares s JOIN events e ON e.calendar_id = s.calendar_id WHERE s.user_id = :me AND s.role = 'editor'
 )"""
 
-_COLUMNS = columns(
-    Event,
-    "e",
-    sent_uid="CASE WHEN e.series_id IS NULL THEN e.uid ELSE r.uid END AS sent_uid",
-    owner_name="(SELECT coalesce(u.name, u.user_name) FROM users u WHERE u.id = e.owner_id) AS owner_name",
-    can_edit=f"(e.owner_id = :me OR {_EDITS_HOME}) AS can_edit",
-    rrule="r.rrule",
-    first_date="r.start_date AS first_date",
-    calendar_party_max="c.party_max AS calendar_party_max",
-    settings_text=f"{response_settings.select_text('q')} AS settings_text",
-    link_number="CASE WHEN e.by_link THEN e.link_number END AS link_number",
-)
-_FROM_EVENTS = """
+_EXPRESSIONS = {
+    "sent_uid": "CASE WHEN e.series_id IS NULL THEN e.uid ELSE r.uid END",
+    "owner_name": "(SELECT coalesce(u.name, u.user_name) FROM users u WHERE u.id = e.owner_id)",
+    "rrule": "r.rrule",
+    "first_date": "r.start_date",
+    "settings_text": response_settings.select_text("q"),
+    "link_number": "CASE WHEN e.by_link THEN e.link_number END",
+}
+_JOIN_DETAILS = "LEFT JOIN series r ON r.id = e.series_id LEFT JOIN response_settings q ON q.event_id = e.id"
+_EDITS_HOME = "(c.owner_id = :me OR coalesce(m.role, '') = 'editor')"
+# Events with whether the actor may edit them.
+SELECT_EVENTS = f"""
+SELECT {columns(Event, "e", can_edit=f"(e.owner_id = :me OR {_EDITS_HOME})", calendar_party_max="c.party_max", **_EXPRESSIONS)}
 FROM events e
 JOIN calendars c ON c.id = e.calendar_id
 LEFT JOIN calendar_shares m ON m.calendar_id = c.id AND m.user_id = :me
-LEFT JOIN series r ON r.id = e.series_id
-LEFT JOIN response_settings q ON q.event_id = e.id
+{_JOIN_DETAILS}
 """
-# Events with whether the actor may edit them.
-SELECT_EVENTS = f"SELECT {_COLUMNS} {_FROM_EVENTS}"
 
 
 # Whether the actor sees a comment `c` on an event that they may not edit.
 COMMENT_VISIBLE = "(c.approved OR c.user_id = :me)"
 
-# Of the event `d`: its calendars that the actor sees, where those who may edit it see every calendar whose members may see it;
-# the number of its responses of each kind, with the number of people; the number of its comments; of its series, the dates that were
-# added and excepted; and whether it has questions.
+# The calendars of each event in one row: what the actor may do with it as a member of one of them (2: edit it, 1: see it), the limit of the
+# home calendar, and the calendars that the actor sees; those who may edit the event see every calendar whose members may see it.
+# A database may set up every subquery of a statement each time, needed or not, so that one over all of them takes less than one for each.
+_IS_MEMBER = "(c.owner_id = :me OR s.role IS NOT NULL)"
+_CALENDAR = f"CAST(c.id AS TEXT) || '{FIELD}' || c.name"
 _CALENDARS = f"""
-SELECT string_agg(CAST(c.id AS TEXT) || '{FIELD}' || c.name, '{RECORD}') FROM placements p JOIN calendars c ON c.id = p.calendar_id
-WHERE p.event_id = d.id AND (d.can_edit AND p.grants OR %s)
+SELECT p.event_id,
+    max(CASE WHEN c.id = h.calendar_id AND (c.owner_id = :me OR s.role = 'editor') THEN 2
+        WHEN p.grants AND {_IS_MEMBER} THEN 1 ELSE 0 END) AS access,
+    max(CASE WHEN c.id = h.calendar_id THEN c.party_max END) AS party_max,
+    string_agg(CASE WHEN c.public OR {_IS_MEMBER} THEN {_CALENDAR} END, '{RECORD}') AS visible,
+    string_agg(CASE WHEN c.public OR {_IS_MEMBER} OR p.grants THEN {_CALENDAR} END, '{RECORD}') AS visible_to_editors
+FROM events h
+JOIN placements p ON p.event_id = h.id
+JOIN calendars c ON c.id = p.calendar_id
+LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
+WHERE h.id {{ids}} GROUP BY p.event_id
 """
-_TALLY = """
-SELECT CAST(t.yes AS TEXT) || ',' || CAST(t.maybe AS TEXT) || ',' || CAST(t.no AS TEXT) || ',' || CAST(t.people AS TEXT)
-FROM response_tallies t WHERE t.event_id = d.id
-"""
-_COMMENTS = f"SELECT count(*) FROM comments c WHERE c.event_id = d.id AND (d.can_edit OR {COMMENT_VISIBLE})"
-_EXCEPTED = """CASE WHEN d.series_id IS NOT NULL THEN (
-    SELECT string_agg(x.slot, ',') FROM series_exceptions x WHERE x.series_id = d.series_id
+_CAN_EDIT = "(e.owner_id = :me OR k.access = 2)"
+# Of the event: the number of its responses of each kind, with the number of people; the number of its comments; of its series, the dates
+# that were excepted; whether it has questions; and its places.
+_TALLY = "SELECT concat_ws(',', t.yes, t.maybe, t.no, t.people) FROM response_tallies t WHERE t.event_id = e.id"
+_COMMENTS = f"SELECT count(*) FROM comments c WHERE c.event_id = e.id AND ({_CAN_EDIT} OR {COMMENT_VISIBLE})"
+_EXCEPTED = """CASE WHEN e.series_id IS NOT NULL THEN (
+    SELECT string_agg(x.slot, ',') FROM series_exceptions x WHERE x.series_id = e.series_id
 ) END"""
 _HAS_QUESTIONS = """(
-    EXISTS (SELECT 1 FROM questions q WHERE q.event_id = d.id) OR EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = d.calendar_id)
+    EXISTS (SELECT 1 FROM questions q WHERE q.event_id = e.id) OR EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = e.calendar_id)
 )"""
-_PLACES = """CASE WHEN d.capacity IS NOT NULL THEN CAST(d.taken AS TEXT) || ',' || CAST((
-    SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = d.id
-) AS TEXT) || ',' || CAST(d.waiting AS TEXT) END"""
+_PLACES = """CASE WHEN q.capacity IS NOT NULL THEN concat_ws(',', q.taken, (
+    SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = e.id
+), q.waiting) END"""
 _SELECT_WITH_COUNTS = f"""
-SELECT {columns(Event, "d")}, ({_CALENDARS}), ({_TALLY}), ({_COMMENTS}), d.also, {_EXCEPTED}, {_HAS_QUESTIONS}, {_PLACES}
-FROM (SELECT {_COLUMNS}, r.also, q.capacity, q.taken, q.waiting {_FROM_EVENTS} WHERE %s) AS d
+SELECT {columns(Event, "e", can_edit=_CAN_EDIT, calendar_party_max="k.party_max", **_EXPRESSIONS)},
+    CASE WHEN {_CAN_EDIT} THEN k.visible_to_editors ELSE k.visible END,
+    ({_TALLY}), ({_COMMENTS}), r.also, {_EXCEPTED}, {_HAS_QUESTIONS}, {_PLACES}
+FROM ({_CALENDARS}) AS k JOIN events e ON e.id = k.event_id {_JOIN_DETAILS}
 """
-_WITH_COUNTS_FOR_GUEST = _SELECT_WITH_COUNTS % ("c.public", "e.id = :id AND e.public")
-_WITH_COUNTS_FOR_USER = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, f"e.id = :id AND {_visible_to_user(_EDITS_HOME)}")
-_WITH_COUNTS_UNCHECKED = _SELECT_WITH_COUNTS % (CALENDAR_VISIBLE_TO_USER, "e.id = :id")
+# Whether the actor sees the event, as in VISIBLE_TO_USER.
+_WHERE_VISIBLE = f"WHERE e.public OR {_CAN_EDIT} OR k.access > 0"
+_WITH_COUNTS_UNCHECKED = _SELECT_WITH_COUNTS.format(ids="= :id")
+_WITH_COUNTS = f"{_WITH_COUNTS_UNCHECKED} {_WHERE_VISIBLE}"
+_WITH_COUNTS_BY_LINK = f"{_WITH_COUNTS} OR {_LINKED}"
 
 
 def event_visible(ctx: Context) -> str:
@@ -279,10 +281,9 @@ def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False,
     is_final: no statement follows.
     """
     if ctx.linked is not None:
-        sql = _SELECT_WITH_COUNTS % (calendar_visible(ctx), f"e.id = :id AND {_visible(ctx)}")
-        event = ctx.tx.one(EventWithCounts, sql, id=event_id, me=me(ctx), now=ctx.now, **_params(ctx))
+        event = ctx.tx.one(EventWithCounts, _WITH_COUNTS_BY_LINK, id=event_id, me=me(ctx), now=ctx.now, **_params(ctx))
     else:
-        sql = _WITH_COUNTS_FOR_GUEST if ctx.actor is None else _WITH_COUNTS_UNCHECKED if was_visible else _WITH_COUNTS_FOR_USER
+        sql = _WITH_COUNTS_UNCHECKED if was_visible and ctx.actor else _WITH_COUNTS
         event = (ctx.tx.final_read() if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx), now=ctx.now)
     if event is None:
         raise missing_event(ctx, event_id)
@@ -306,7 +307,7 @@ def missing_event(ctx: Context, event_id: int) -> errors.Problem:
 
 def events_with_counts(ctx: Context, ids: list[int]) -> list[EventWithCounts]:
     """Those of the events that the actor sees, in the order of the ids."""
-    sql = _SELECT_WITH_COUNTS % (calendar_visible(ctx), f"e.id {ctx.db.in_list('ids')} AND {event_visible(ctx)}")
+    sql = f"{_SELECT_WITH_COUNTS.format(ids=ctx.db.in_list('ids'))} {_WHERE_VISIBLE}"
     events = {event.id: event for event in ctx.tx.all(EventWithCounts, sql, ids=ids, me=me(ctx), now=ctx.now)}
     return [events[event_id] for event_id in ids if event_id in events]
 

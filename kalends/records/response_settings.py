@@ -31,15 +31,15 @@ _TEXTS = ("waiting_list", "waiting_order")
 
 def select_text(alias: str) -> str:
     """SQL: the settings of the row as one text, NULL if there is no row. One column costs a list of events less than eight."""
-    values = " || ',' || ".join(_as_json(alias, name) for name in NAMES)
-    return f"CASE WHEN {alias}.event_id IS NOT NULL THEN '[' || {values} || ']' END"
+    values = ", ',', ".join(_as_json(alias, name) for name in NAMES)
+    return f"CASE WHEN {alias}.event_id IS NOT NULL THEN concat('[', {values}, ']') END"
 
 
 def _as_json(alias: str, name: str) -> str:
     if name in _FLAGS:
         return f"CASE WHEN {alias}.{name} THEN 'true' ELSE 'false' END"
     if name in _TEXTS:
-        return f"'\"' || {alias}.{name} || '\"'"
+        return f"'\"', {alias}.{name}, '\"'"
     return f"coalesce(CAST({alias}.{name} AS TEXT), 'null')"
 
 
