@@ -192,8 +192,9 @@ def _render(db: Database, sql: str) -> str:
     `-- @substrings table column` creates an index that finds substrings, `-- @after UPDATE ON table: statement` a trigger that runs
     the statement for each row, `-- @defer UPDATE ON table` defers it to the end of the transaction, and
     `-- @replace UPDATE ON table: statement` replaces its statement. `-- @journal` and `-- @sync` create the triggers of the journal
-    (see `journal`).
+    (see `journal`). `-- @only PostgreSQL: statement` runs the statement on that database alone.
     """
+    sql = re.sub(r"^-- @only (\w+): (.*)$", lambda match: match[2] if match[1] == db.product else "", sql, flags=re.MULTILINE)
     sql = re.sub(r"^-- @substrings (\w+) (\w+)$", lambda match: db.substring_index(*match.groups()), sql, flags=re.MULTILINE)
     sql = re.sub(r"^-- @after (\w+) ON (\w+): (.*)$", lambda match: db.trigger(*match.groups()), sql, flags=re.MULTILINE)
     sql = re.sub(r"^-- @replace (\w+) ON (\w+): (.*)$", lambda match: db.replace_trigger(*match.groups()), sql, flags=re.MULTILINE)

@@ -98,6 +98,13 @@ def test_a_server_goes_on_after_a_migration_that_suits_its_version(fresh: Databa
     assert migrate(fresh, folder) == []
 
 
+def test_a_statement_for_one_database_runs_there_alone(fresh: Database, folder: Path) -> None:
+    (folder / "0002_shells.sql").write_text("-- @only PostgreSQL: CREATE TABLE shells (id BIGINT);\nCREATE TABLE stones (id $id $end;")
+    migrate(fresh, folder)
+    with fresh.read() as tx:
+        assert (tx.has_table("shells"), tx.has_table("stones")) == (isinstance(fresh, Postgres), True)
+
+
 @pytest.mark.parametrize("needs", ["", "-- @needs 0002\n"])
 def test_a_server_is_too_old_after_a_migration_that_needs_a_newer_version(fresh: Database, folder: Path, needs: str) -> None:
     migrate(fresh, folder)

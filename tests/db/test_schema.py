@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from kalends.db import Database
 from kalends.db.migrate import FOLDER
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
+from tests.cast import Cast, an_event
 from tests.migrated import NAME, put_sqlite
 
 
@@ -78,6 +80,27 @@ def test_tables_and_columns_are_the_same_on_both_databases(file: Sqlite, postgre
     with postgres_with_tables.read() as tx:
         there = tx.rows("SELECT table_name, column_name, is_nullable = 'NO' FROM information_schema.columns WHERE table_schema = 'public'")
     assert sorted((table, column, bool(needed)) for table, column, needed in here) == sorted(there)
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("events", "end_at = start_at - 1"),
+        ("events", "until_at = start_at - 1"),
+        ("events", "party_max = 0"),
+        ("events", "status = 'moved'"),
+        ("events", "status = 'planned', status_note = 'Rain'"),
+        ("calendars", "moderation = 'some'"),
+        ("calendars", "confirmations = 'maybe'"),
+        ("calendars", "confirm_responses = 'never'"),
+        ("calendars", "party_max = 20001"),
+    ],
+)
+def test_an_invalid_event_or_calendar_is_rejected_by_the_database(cast: Cast, db: Database, table: str, change: str) -> None:
+    event = an_event(cast.alice)
+    row_id = event["id"] if table == "events" else event["calendars"][0]["id"]
+    with pytest.raises(Exception, match=r"(?i)check constraint"), db.write() as tx:
+        tx.run(f"UPDATE {table} SET {change} WHERE id = :id", id=row_id)
 
 
 def test_every_foreign_key_has_an_index(file: Sqlite) -> None:
