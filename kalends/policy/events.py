@@ -59,10 +59,9 @@ _EXPRESSIONS = {
     "owner_name": "(SELECT coalesce(u.name, u.user_name) FROM users u WHERE u.id = e.owner_id)",
     "rrule": "r.rrule",
     "first_date": "r.start_date",
-    "settings_text": response_settings.select_text("q"),
+    "settings_text": response_settings.select_text("e.id"),
     "link_number": "CASE WHEN e.by_link THEN e.link_number END",
 }
-_JOIN_DETAILS = "LEFT JOIN series r ON r.id = e.series_id LEFT JOIN response_settings q ON q.event_id = e.id"
 _EDITS_HOME = "(c.owner_id = :me OR coalesce(m.role, '') = 'editor')"
 # Events with whether the actor may edit them.
 SELECT_EVENTS = f"""
@@ -70,7 +69,7 @@ SELECT {columns(Event, "e", can_edit=f"(e.owner_id = :me OR {_EDITS_HOME})", cal
 FROM events e
 JOIN calendars c ON c.id = e.calendar_id
 LEFT JOIN calendar_shares m ON m.calendar_id = c.id AND m.user_id = :me
-{_JOIN_DETAILS}
+LEFT JOIN series r ON r.id = e.series_id
 """
 
 
@@ -106,14 +105,16 @@ _EXCEPTED = """CASE WHEN e.series_id IS NOT NULL THEN (
 _HAS_QUESTIONS = """(
     EXISTS (SELECT 1 FROM questions q WHERE q.event_id = e.id) OR EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = e.calendar_id)
 )"""
-_PLACES = """CASE WHEN q.capacity IS NOT NULL THEN concat_ws(',', q.taken, (
+_PLACES = """
+SELECT concat_ws(',', q.taken, (
     SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = e.id
-), q.waiting) END"""
+), q.waiting) FROM response_settings q WHERE q.event_id = e.id AND q.capacity IS NOT NULL
+"""
 _SELECT_WITH_COUNTS = f"""
 SELECT {columns(Event, "e", can_edit=_CAN_EDIT, calendar_party_max="k.party_max", **_EXPRESSIONS)},
     CASE WHEN {_CAN_EDIT} THEN k.visible_to_editors ELSE k.visible END,
-    ({_TALLY}), ({_COMMENTS}), r.also, {_EXCEPTED}, {_HAS_QUESTIONS}, {_PLACES}
-FROM ({_CALENDARS}) AS k JOIN events e ON e.id = k.event_id {_JOIN_DETAILS}
+    ({_TALLY}), ({_COMMENTS}), r.also, {_EXCEPTED}, {_HAS_QUESTIONS}, ({_PLACES})
+FROM ({_CALENDARS}) AS k JOIN events e ON e.id = k.event_id LEFT JOIN series r ON r.id = e.series_id
 """
 # Whether the actor sees the event, as in VISIBLE_TO_USER.
 _WHERE_VISIBLE = f"WHERE e.public OR {_CAN_EDIT} OR k.access > 0"
