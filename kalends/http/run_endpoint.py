@@ -148,7 +148,7 @@ class EndpointRunner:
             return
         try:
             request.params = self._gather(request, self.endpoint)
-            if self._takes_dry_run:
+            if self._takes_dry_run and request.params:
                 call.is_dry_run = dry_run.take_parameter(self.endpoint, request.params)
             params = self._bind_params(self.endpoint, request.params, is_strict=strict)
         except errors.Invalid as invalid:

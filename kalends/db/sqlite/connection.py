@@ -4,6 +4,7 @@ from math import inf
 from pathlib import Path
 
 import apsw
+import msgspec
 
 from kalends.db.text_search import MAX_PATTERN_LENGTH
 
@@ -76,6 +77,14 @@ def connect(path: Path, busy_ms: int) -> Connection:
     connection.set_busy_timeout(busy_ms)
     # Without the query planner stability guarantee, a plan that depends on values is made anew for each execution, which is slower.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.convert_binding = _encode_list
     connection.limit(apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MAX_PATTERN_LENGTH)
     connection.run_script(PRAGMAS)
     return connection
+
+
+def _encode_list(_: apsw.Cursor, number: int, value: object) -> str:
+    """A list as the JSON that `in_list` reads."""
+    if type(value) is not list:
+        raise TypeError(f"parameter {number} is of a type that SQLite does not have: {type(value).__name__}")
+    return msgspec.json.encode(value).decode()

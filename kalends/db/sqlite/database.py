@@ -14,7 +14,7 @@ from kalends.db.sqlite.connection import Connection, connect
 from kalends.db.sqlite.dialect import SqliteDialect
 from kalends.db.sqlite.errors import UNAVAILABLE, raise_translated
 from kalends.db.sqlite.group_commit import GroupCommit
-from kalends.db.sqlite.transaction import ReadTransaction, WriteTransaction
+from kalends.db.sqlite.transaction import SqliteTransaction, WriteTransaction
 from kalends.errors import Unavailable
 
 BUSY_MS = 10_000
@@ -43,8 +43,10 @@ class Sqlite(SqliteDialect, Database):
         self._writer: Connection | None = None
         self._group_commit = GroupCommit(self._write_connection, busy_ms / 1000)
 
-    def read(self) -> ReadTransaction:
-        return ReadTransaction(self._read_connection(), self._read_timeout)
+    def read(self) -> SqliteTransaction:
+        connection = self._read_connection()
+        connection.start_limits(self._read_timeout)
+        return SqliteTransaction(connection, has_begun=False)
 
     def write(self, *, alone: bool = False) -> WriteTransaction:
         connection: Connection | None = getattr(self._local, "connection", None)

@@ -22,23 +22,6 @@ SET set_id = :set_id, at = :at, actor_id = :actor_id, via = :via, request_id = :
 TRANSACTION_ID_BITS = 53
 
 
-class ReadTransaction:
-    """A read snapshot, as a context manager. It begins with the first statement that others must agree with."""
-
-    __slots__ = ("_connection", "_timeout")
-
-    def __init__(self, connection: Connection, timeout: float):
-        self._connection = connection
-        self._timeout = timeout
-
-    def __enter__(self) -> Transaction:
-        self._connection.start_limits(self._timeout)
-        return SqliteTransaction(self._connection, has_begun=False)
-
-    def __exit__(self, *_: object) -> None:
-        self._connection.roll_back()
-
-
 class WriteTransaction:
     """A member of a group commit, as a context manager."""
 
@@ -63,6 +46,8 @@ class WriteTransaction:
 
 
 class SqliteTransaction(Transaction):
+    """A transaction; as a context manager, a read snapshot, which begins with the first statement that others must agree with."""
+
     def __init__(self, connection: Connection, *, has_begun: bool):
         self._connection = connection
         self._has_begun = has_begun
@@ -70,6 +55,12 @@ class SqliteTransaction(Transaction):
         self._is_alone = False
         # One cursor is enough: all rows of a statement are fetched before the next statement.
         self._cursor = connection.cursor()
+
+    def __enter__(self) -> Transaction:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.roll_back()
 
     def close(self) -> None:
         self._cursor.close(True)
@@ -81,27 +72,24 @@ class SqliteTransaction(Transaction):
         connection = self._connection
         connection.expires = monotonic() + connection.timeout
         try:
-            if not self._has_begun:
-                self._begin_unless_alone()
+            if self._is_alone:
+                self._is_alone = False
+            elif not self._has_begun:
+                self._has_begun = True
+                connection.execute("BEGIN")
             if self.author is not None and is_journaled(sql):
                 self._record_author()
-            return self._cursor.execute(sql, _encode_lists(params)).fetchall()
+            return self._cursor.execute(sql, params).fetchall()
         except apsw.Error as error:
-            raise_translated(error, self._connection)
-
-    def _begin_unless_alone(self) -> None:
-        if self._is_alone:
-            self._is_alone = False
-        else:
-            self._has_begun = True
-            self._connection.execute("BEGIN")
+            raise_translated(error, connection)
 
     def separate_read(self) -> Transaction:
         self._is_alone = True
         return self
 
     def final_read(self) -> Transaction:
-        return self.separate_read()
+        self._is_alone = True
+        return self
 
     def run(self, sql: str, /, **params: Any) -> int:
         self._execute(sql, params)
@@ -150,11 +138,3 @@ class SqliteTransaction(Transaction):
 
     def has_table(self, name: str) -> bool:
         return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = :name", name=name))
-
-
-def _encode_lists(params: dict[str, Any]) -> dict[str, Any]:
-    """Replace lists with the JSON that `in_list` reads."""
-    for name, value in params.items():
-        if type(value) is list:
-            params[name] = msgspec.json.encode(value).decode()
-    return params

@@ -82,6 +82,8 @@ class Field(Struct, frozen=True):
 
 def read(kind: type[T], params: Mapping[str, Any]) -> tuple[T | None, list[FieldError]]:
     """The Struct of the parameters, or every invalid field."""
+    if not params and not _has_required(kind):
+        return kind(), []
     values, invalid = _read_values(kind, params, partial=False)
     return (_build(kind, values) if not invalid else None), invalid
 
@@ -149,6 +151,11 @@ def fields_of(kind: type[Struct]) -> tuple[Field, ...]:
     hints = get_type_hints(kind, include_extras=True)
     required_without_file = struct_options(kind).required_without_file
     return tuple(_field(f, hints[f.name], f.name in required_without_file) for f in msgspec.structs.fields(kind))
+
+
+@cache
+def _has_required(kind: type[Struct]) -> bool:
+    return any(field.required for field in fields_of(kind))
 
 
 @cache

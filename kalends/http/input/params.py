@@ -37,6 +37,8 @@ FRAMING = 64 * 1024
 
 _BRACKETS = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 _KEY = re.compile(r"\[([^\[\]]*)\]")
+# A tuple: a union of types would be made anew for each value.
+_CONTAINERS = (dict, list)
 _BROKEN = re.compile(r"%(?![0-9A-Fa-f]{2})")
 # What the body and the query string must not say differently, whatever the endpoint: a write that was meant as a trial would be done.
 ALWAYS_SAME = frozenset({"dry_run"})
@@ -47,7 +49,7 @@ def bind(endpoint: Endpoint, params: dict[str, Any], *, is_strict: bool) -> Any:
     if endpoint.is_form:
         # A page sends a checkbox after a hidden field of the same name, which stands for it when it is not ticked.
         return Form({name: value[-1] if isinstance(value, Repeated) else value for name, value in params.items()})
-    checked = params if is_strict else _never_ignored(endpoint, params)
+    checked = params if is_strict or not params else _never_ignored(endpoint, params)
     unknown = _unknown(checked, fields_of(endpoint.params) if endpoint.params is not None else ()) if checked else []
     value: Any = None
     invalid: list[FieldError] = []
@@ -120,7 +122,7 @@ def _refuse_secrets(query: dict[str, Any], endpoint: Endpoint) -> None:
 def _unwrapped(params: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
     """The fields, with or without the wrapper of the resource's name. Bare ones win: the link to a next page adds them."""
     wrapper = endpoint.wrapper
-    if not isinstance(params.get(wrapper), dict | Repeated):
+    if wrapper not in params or not isinstance(params[wrapper], dict | Repeated):
         return params
     known = {field.name for field in fields_of(endpoint.params)} if endpoint.params is not None else set()
     if isinstance(params[wrapper], Repeated):
@@ -221,19 +223,20 @@ def _integer(digits: str) -> int | float:
 
 
 def _form(encoded: str) -> dict[str, Any]:
-    pairs = [pair for pair in encoded.split("&") if pair]
+    pairs = [pair.partition("=") for pair in encoded.split("&") if pair]
     if len(pairs) > MAX_KEYS:
         _too_many()
+    is_decoded = encoded.isascii() and "%" not in encoded and "+" not in encoded
     values: dict[str, Any] = {}
-    for pair in pairs:
-        name, _, value = pair.partition("=")
-        _place(values, _decoded(name), _decoded(value))
+    for name, _, value in pairs:
+        if is_decoded:
+            _place(values, name, value)
+        else:
+            _place(values, _decode(name), _decode(value))
     return values
 
 
-def _decoded(encoded: str) -> str:
-    if encoded.isascii() and "%" not in encoded and "+" not in encoded:
-        return encoded
+def _decode(encoded: str) -> str:
     if _BROKEN.search(encoded):
         raise errors.BadRequest("A percent sign must be followed by two hexadecimal digits.")
     return _utf8(unquote_to_bytes(encoded.replace("+", " ")))
@@ -299,7 +302,7 @@ def _check_size(value: Any) -> None:
                 below += item
         if keys > MAX_KEYS:
             _too_many()
-        level = [item for item in below if isinstance(item, dict | list)]
+        level = [item for item in below if isinstance(item, _CONTAINERS)]
         if not level:
             return
     _too_deep()
