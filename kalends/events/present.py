@@ -1,7 +1,7 @@
 """Events as the API returns them: the limited fields of a list, the expanded fields of one event, and the editable fields."""
 
 from collections.abc import Iterable
-from itertools import starmap
+from operator import attrgetter
 
 from msgspec import structs
 
@@ -26,6 +26,7 @@ from kalends.values.person import Person
 from kalends.values.picture import parse_path
 from kalends.values.timestamps import UTC_FORMATS, format_utc
 
+_BY_ID = attrgetter("id")
 _DEFAULT_SETTINGS = structs.asdict(DEFAULTS)
 _EDITABLE = (
     *("title", "all_day", "time_zone", "description", "location", "image_url", "image_alt", "public", "visibility", "party_max"),
@@ -43,12 +44,11 @@ def load_detail(ctx: Context, event_id: int) -> EventDetail:
 
 def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     """The expanded fields."""
-    calendars = sorted((int(calendar_id), name) for calendar_id, name in _records(event.calendars))
     tally = Tally(*map(int, event.tally.split(","))) if event.tally else Tally()
     repeat = (
         build_repeat(event.rrule, event.first_date, event.also or "", event.excepted or "") if event.rrule and event.first_date else None
     )
-    detail = _detail(ctx, event, list(starmap(CalendarName, calendars)), tally, event.comments_count, repeat, count_places(event))
+    detail = _detail(ctx, event, _calendars(event.calendars), tally, event.comments_count, repeat, count_places(event))
     if event.has_questions:
         detail.questions = question_present.load(ctx, event.id, event.calendar_id)
     return detail
@@ -56,17 +56,19 @@ def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
 
 def count_places(event: EventWithCounts) -> Places | None:
     """The places of an event with a capacity. Offers whose time is over count as free, whether or not a worker has run since."""
-    capacity = event.settings.capacity
-    if capacity is None or event.places is None:
+    if event.places is None or (capacity := event.settings.capacity) is None:
         return None
     taken, lapsed, waiting = map(int, event.places.split(","))
     held = taken - lapsed
     return Places(capacity, held, max(0, capacity - held), waiting, max(0, held - capacity))
 
 
-def _records(column: str | None) -> list[list[str]]:
-    """The fields of each record in a column that has several."""
-    return [record.split(FIELD) for record in column.split(RECORD)] if column else []
+def _calendars(column: str | None) -> list[CalendarName]:
+    """The calendars of a column that has the ids and names of several, in the order of their ids."""
+    if not column:
+        return []
+    calendars = [CalendarName(int(number), name) for number, name in [record.split(FIELD) for record in column.split(RECORD)]]
+    return sorted(calendars, key=_BY_ID)
 
 
 def detail_with_comments(ctx: Context, event: EventWithCounts, page: CommentPage | None) -> EventDetail:
@@ -93,9 +95,10 @@ def items(ctx: Context, rows: Iterable[EventTuple]) -> list[EventItem]:
     and calls would take much of the time. Times are looked up with `get` first, which is twice as fast where it finds them."""
     site = ctx.settings.url
     base, suffix = f"{site}/events/", own_suffix(ctx.settings)
-    items = []
+    items: list[EventItem] = []
     lists: dict[str, list[int]] = {"": []}
     formats, formats_zone = formats_in("UTC"), "UTC"
+    find_time, find_utc, add = formats.get, UTC_FORMATS.get, items.append
     # fmt: off
     for (
         event_id, title, start_at, end_at, all_day, zone, location, image_url,
@@ -107,35 +110,37 @@ def items(ctx: Context, rows: Iterable[EventTuple]) -> list[EventItem]:
         else:
             if zone != formats_zone:
                 formats, formats_zone = formats_in(zone), zone
-            start_time = formats.get(start_at) or formats[start_at]
-            end_time = None if end_at is None else formats.get(end_at) or formats[end_at]
+                find_time = formats.get
+            start_time = find_time(start_at) or formats[start_at]
+            end_time = None if end_at is None else find_time(end_at) or formats[end_at]
         if image_url and image_url[0] == "/":
             image_url = site + image_url
         if calendar_ids not in lists:
             lists[calendar_ids] = sorted(map(int, calendar_ids.split(",")))
         # Formatted once, for the UID and the URL.
         number = str(event_id)
-        item = EventItem(
-            event_id,
-            title,
-            start_time,
-            end_time,
-            all_day != 0,
-            zone,
-            location,
-            image_url,
-            tags,
-            tags.split(",") if tags else [],
-            public != 0,
-            status,
-            status_note,
-            lists[calendar_ids],
-            series_id,
-            sent_uid or (f"event-{number}{suffix}" if series_id is None else f"series-{series_id}{suffix}"),
-            base + number,
-            UTC_FORMATS.get(updated_at) or UTC_FORMATS[updated_at],
+        add(
+            EventItem(
+                event_id,
+                title,
+                start_time,
+                end_time,
+                all_day != 0,
+                zone,
+                location,
+                image_url,
+                tags,
+                tags.split(",") if tags else [],
+                public != 0,
+                status,
+                status_note,
+                lists[calendar_ids],
+                series_id,
+                sent_uid or (f"event-{number}{suffix}" if series_id is None else f"series-{series_id}{suffix}"),
+                base + number,
+                find_utc(updated_at) or UTC_FORMATS[updated_at],
+            )
         )
-        items.append(item)
     return items
 
 

@@ -24,7 +24,7 @@ def encode_reply(ctx: Context, reply: Reply, *, is_write: bool, has_cookie: bool
     level = _gzip_level(reply, is_write=is_write, has_cookie=has_cookie) if len(reply.body) > SMALL else 0
     if level:
         reply.vary("Accept-Encoding")
-        if _GZIP.search(ctx.caller.headers.get("accept-encoding", "")):
+        if "accept-encoding" in ctx.caller.headers and _GZIP.search(ctx.caller.headers["accept-encoding"]):
             headers["Content-Encoding"] = "gzip"
             reply.body = gzip.compress(reply.body, level, mtime=0)
             if "ETag" in headers:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from kalends import errors
 from kalends.context import Actor
 from kalends.errors import Problem
-from kalends.http.endpoint import Endpoint
+from kalends.http.endpoint import READ_METHODS, Endpoint
 from kalends.reply import Reply
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def read_scope(scope: "Scope") -> Request:
     # Granian drops a value that is not ASCII. It is not a valid credential, and must not be treated as if none was sent.
     if "authorization" not in headers and "authorization" in scope.headers:
         headers["authorization"] = "unreadable"
-    if "idempotency-key" not in headers and "idempotency-key" in scope.headers:
+    if scope.method not in READ_METHODS and "idempotency-key" not in headers and "idempotency-key" in scope.headers:
         headers["idempotency-key"] = ""
     if "host" not in headers or not _is_host(headers["host"]):
         _check_host(scope, headers)

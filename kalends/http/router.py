@@ -116,6 +116,7 @@ class _Path:
             self._formats.setdefault(runner.endpoint.method, {})[runner.endpoint.format] = runner
         if "GET" in self._formats:
             self._formats["HEAD"] = self._formats["GET"]
+        self._default_formats = {method: next(iter(formats)) for method, formats in self._formats.items()}
         self.mount: Mount | None = None
 
     def route(self, request: Request) -> None:
@@ -126,9 +127,10 @@ class _Path:
             return
         format = request.format
         if not format:
-            format = next(iter(offered))
+            format = self._default_formats[request.method]
             if len(offered) > 1:
-                format = _preferred_format(request, offered, format)
+                if "accept" in request.headers:
+                    format = _preferred_format(request.headers["accept"], offered, format)
                 add_vary(request.reply_headers, "Accept")
         runner = offered.get(format)
         if runner is None:
@@ -179,9 +181,8 @@ def _template(endpoint: Endpoint) -> str:
     return path
 
 
-def _preferred_format(request: Request, offered: Iterable[str], default: str) -> str:
-    accept = request.headers.get("accept") or "*/*"
-    if accept == "*/*":
+def _preferred_format(accept: str, offered: Iterable[str], default: str) -> str:
+    if accept in ("", "*/*"):
         return default
     try:
         qualities = _qualities(accept)

@@ -1,5 +1,6 @@
 """Which calendars the actor may see, edit and own."""
 
+from functools import cache
 from hmac import compare_digest
 from typing import TypeVar
 
@@ -162,10 +163,13 @@ def target_calendar(ctx: Context, calendar_id: int | None) -> Calendar:
 
 def calendar_for_new_event(ctx: Context, calendar_id: int | None) -> TargetCalendar:
     """Like target_calendar, with the id of an event to be created on it."""
-    has_questions = "EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = c.id)"
-    expressions = _EXPRESSIONS | {"next_event_id": ctx.db.next_id("events"), "has_questions": has_questions}
-    columns_of_target = columns(TargetCalendar, "c", **expressions)
-    condition = "c.id = :id" if calendar_id else "c.owner_id = :me AND c.is_primary"
+    sql = _select_target(ctx.db.next_id("events"), "c.id = :id" if calendar_id else "c.owner_id = :me AND c.is_primary")
     params = {"id": calendar_id} if calendar_id else {}
-    target = ctx.tx.one(TargetCalendar, f"SELECT {columns_of_target} {_FROM_CALENDARS} WHERE {condition}", me=user(ctx).id, **params)
-    return _require(ctx, target, Right.EDIT)
+    return _require(ctx, ctx.tx.one(TargetCalendar, sql, me=user(ctx).id, **params), Right.EDIT)
+
+
+@cache
+def _select_target(next_event_id: str, condition: str) -> str:
+    has_questions = "EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = c.id)"
+    expressions = _EXPRESSIONS | {"next_event_id": next_event_id, "has_questions": has_questions}
+    return f"SELECT {columns(TargetCalendar, 'c', **expressions)} {_FROM_CALENDARS} WHERE {condition}"

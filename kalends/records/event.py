@@ -73,7 +73,7 @@ class Event(Struct, frozen=True):
 
     @property
     def visibility(self) -> Visibility:
-        return "public" if self.public else "link" if self.by_link else "members"
+        return "public" if self.public else "members" if self.link_number is None else "link"
 
     @property
     def party_limit(self) -> int | None:

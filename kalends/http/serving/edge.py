@@ -292,7 +292,9 @@ class Edge:
         is_unread = "Connection" in reply.headers
         if self._stop:
             _closing(reply)
-        headers = [*reply.headers.items(), *[("Set-Cookie", cookie) for cookie in reply.cookies]]
+        headers = list(reply.headers.items())
+        if reply.cookies:
+            headers += [("Set-Cookie", cookie) for cookie in reply.cookies]
         if len(reply.body) > LARGE:
             step_timeout = LAST_READ_SECONDS if self._stop else STEP_SECONDS
             await self._large_responses.send(proto, reply.status, headers, reply.body, step_timeout)
