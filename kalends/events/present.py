@@ -65,9 +65,10 @@ def count_places(event: EventWithCounts) -> Places | None:
 
 def _calendars(column: str | None) -> list[CalendarName]:
     """The calendars of a column that has the ids and names of several, in the order of their ids."""
-    if not column:
-        return []
-    calendars = [CalendarName(int(number), name) for number, name in [record.split(FIELD) for record in column.split(RECORD)]]
+    calendars = []
+    for record in column.split(RECORD) if column else ():
+        number, _, name = record.partition(FIELD)
+        calendars.append(CalendarName(int(number), name))
     return sorted(calendars, key=_BY_ID)
 
 

@@ -72,7 +72,8 @@ def _has_long_mark_run(value: str) -> bool:
 
 def is_blank(value: str) -> bool:
     """Whether the text is empty or white space alone."""
-    return not value.strip(WHITE_SPACE)
+    # Most texts begin with something else, which `isspace` sees at once.
+    return not value or (value.isspace() and not value.strip(WHITE_SPACE))
 
 
 def fold_case(value: str) -> str:

@@ -82,7 +82,7 @@ class Field(Struct, frozen=True):
 
 def read(kind: type[T], params: Mapping[str, Any]) -> tuple[T | None, list[FieldError]]:
     """The Struct of the parameters, or every invalid field."""
-    if not params and not _has_required(kind):
+    if not params and not _required(kind):
         return kind(), []
     values, invalid = _read_values(kind, params, partial=False)
     return (_build(kind, values) if not invalid else None), invalid
@@ -114,7 +114,11 @@ def _renamed(kind: type[Struct]) -> dict[str, str]:
 def _read_values(kind: type[Struct], params: Mapping[str, Any], *, partial: bool) -> tuple[dict[str, Any], list[FieldError]]:
     values: dict[str, Any] = {}
     invalid: list[FieldError] = []
-    for field in [field for name, required, field in _by_name(kind) if required or name in params]:
+    known = _by_name(kind)
+    sent = [known[name] for name in params if name in known]
+    missing = [field for field in _required(kind) if field[1].name not in params]
+    # Errors are reported in the order of the fields.
+    for _, field in sorted(sent + missing):
         value = params.get(field.name)
         if field.is_empty(value):
             if field.required_without_file and _has_file(kind, params):
@@ -154,14 +158,14 @@ def fields_of(kind: type[Struct]) -> tuple[Field, ...]:
 
 
 @cache
-def _has_required(kind: type[Struct]) -> bool:
-    return any(field.required for field in fields_of(kind))
+def _by_name(kind: type[Struct]) -> dict[str, tuple[int, Field]]:
+    """Each field with its position: of many, few are sent."""
+    return {field.name: (position, field) for position, field in enumerate(fields_of(kind))}
 
 
 @cache
-def _by_name(kind: type[Struct]) -> list[tuple[str, bool, Field]]:
-    """Each field with what decides whether it is read: most are neither sent nor required."""
-    return [(field.name, field.required, field) for field in fields_of(kind)]
+def _required(kind: type[Struct]) -> list[tuple[int, Field]]:
+    return [known for known in _by_name(kind).values() if known[1].required]
 
 
 def _field(field: msgspec.structs.FieldInfo, hint: Any, required_without_file: bool) -> Field:
