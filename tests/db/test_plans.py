@@ -113,7 +113,12 @@ def test_a_statement_that_reads_a_whole_calendar_to_find_a_few_events_is_reporte
 
 @pytest.mark.on_sqlite
 def test_what_began_long_before_is_found_by_an_index_of_long_events(cast: Cast, db: Database, statements: dict[str, str]) -> None:
-    for path in ("/api/events?overlaps=true&start_time=2026-06-01", "/?text=ab", "/calendar?date=2026-06-01"):
+    for path in (
+        "/api/events?overlaps=true&start_time=2026-06-01",
+        "/?text=ab",
+        "/calendar?date=2026-06-01",
+        "/calendar?view=week&date=2026-06-01",
+    ):
         assert cast.anonymous.get(path).status == 200
     with db.read() as tx:
         for sql in (sql for sql in statements if "e.until_at - e.start_at > 2678400" in sql):
