@@ -116,6 +116,8 @@ def _require_rights(ctx: Context, records: Records) -> None:
             policy.require_own_record(ctx, row.owner_id)
         elif row.event_id is not None and ("event", row.event_id) not in records.deleted:
             is_own = row.kind in ("comment", "response", "answer") and policy.may_undo_own(ctx, row.owner_id, row.actor_id)
+            if is_own and row.kind != "comment":
+                policy.require_response_now(ctx, _find_response_id(ctx, record))
             rights[row.event_id] = rights.get(row.event_id, Right.SEE) if is_own else Right.EDIT
             if row.kind == "placement" and record.before and ("calendar", record.before["calendar_id"]) not in records.deleted:
                 policy.require_restored_placement(ctx, record.before["calendar_id"])
@@ -129,6 +131,14 @@ def _require_rights(ctx: Context, records: Records) -> None:
         # A series and its exceptions go with the events of the same request, if it changed any.
         for series_id in {record.first.record_id for record in records.all if record.kind in ("series", "exception")}:
             policy.require_whole_series(ctx, series_id)
+
+
+def _find_response_id(ctx: Context, record: Record) -> int:
+    """The id of the response, or of the one that the answer belongs to; 0 if it was deleted with the answer."""
+    if record.kind == "response":
+        return record.first.record_id
+    found: int | None = ctx.tx.value("SELECT response_id FROM question_answers WHERE id = :id", id=record.first.record_id)
+    return int(record.before["response_id"]) if record.before else found or 0
 
 
 def _require_calendar(ctx: Context, record: Record, records: Records) -> None:

@@ -106,6 +106,7 @@ from kalends.policy.response_link import (
 from kalends.policy.undo import (
     may_undo_own,
     require_own_record,
+    require_response_now,
     require_restored_event,
     require_restored_placement,
     require_undo_in_calendar,
@@ -196,6 +197,7 @@ __all__ = [
     "require_active",
     "require_own_record",
     "require_removal",
+    "require_response_now",
     "require_restored_event",
     "require_restored_placement",
     "require_shown",

@@ -9,6 +9,7 @@ from kalends.policy.actor import Right, user
 from kalends.policy.calendars import calendar
 from kalends.policy.event_link import event_of_guest
 from kalends.policy.events import require_each, visible_events
+from kalends.policy.guests import response
 
 
 def require_undo_in_events(ctx: Context, rights: Mapping[int, Right]) -> None:
@@ -45,3 +46,9 @@ def require_own_record(ctx: Context, owner_id: int | None) -> None:
 def may_undo_own(ctx: Context, owner_id: int | None, actor_id: int | None) -> bool:
     """Whether the actor made this change to their own comment or response; an author may not undo what an editor did to it."""
     return ctx.actor is not None and owner_id == actor_id == ctx.actor.id
+
+
+def require_response_now(ctx: Context, response_id: int) -> None:
+    """An author undoes changes of a response and of its answers while they may see it: the owner of its address may have taken it over."""
+    if ctx.tx.value("SELECT id FROM responses WHERE id = :id", id=response_id):
+        response(ctx, response_id)

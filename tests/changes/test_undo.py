@@ -10,7 +10,7 @@ from msgspec import structs
 from kalends.app import application
 from kalends.db import Author, Database
 from kalends.settings import Settings
-from tests.cast import PASSWORD, Cast, Person, a_calendar, a_comment, a_contact, a_response, an_event, shared
+from tests.cast import PASSWORD, Cast, Person, a_calendar, a_comment, a_contact, a_question, a_response, an_event, shared
 from tests.changes.follower import listing
 from tests.client import Client
 from tests.conftest import Clock
@@ -340,3 +340,28 @@ def test_a_quota_is_not_exceeded_by_an_undo(cast: Cast, db: Database, settings: 
 
 def test_an_unknown_change_is_not_found(cast: Cast) -> None:
     _undo(cast.alice, 999_999, 404)
+
+
+def test_an_undo_tells_nothing_of_a_response_that_the_owner_of_its_address_took_over(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    question = a_question(cast.alice, f"/api/events/{event['id']}")
+    response = a_response(cast.bob, event, answers=[{"question_id": question["id"], "answer": "yes"}])
+    own = [_history(cast.alice, event)[0]["seq"]]
+    assert cast.bob.put(f"/api/responses/{response['id']}", json={"response": "MAYBE", "comment": "x"}).status == 200
+    own.append(_history(cast.alice, event)[0]["seq"])
+    a_response(cast.anonymous, event, email_address=cast.bob.email_address, name="Gus", plus_n=3, comment="PRIVATE")
+    assert cast.bob.get(f"/api/responses/{response['id']}").status == 404
+    for seq in own:
+        assert "PRIVATE" not in str(_undo(cast.bob, seq, 404))
+        assert "PRIVATE" in str(_undo(cast.alice, seq, 409)["errors"]) or seq == own[0]
+
+
+def test_an_undo_restores_no_answer_to_a_response_that_the_owner_of_its_address_took_over(cast: Cast, db: Database) -> None:
+    event = an_event(cast.alice, public=True)
+    question = a_question(cast.alice, f"/api/events/{event['id']}")
+    response = a_response(cast.bob, event, answers=[{"question_id": question["id"], "answer": "yes"}])
+    assert cast.bob.put(f"/api/responses/{response['id']}", json={"answers": []}).status == 200
+    with db.read() as tx:
+        seq = tx.value("SELECT id FROM changes WHERE event_id = :id AND kind = 'answer' AND op = 'delete'", id=event["id"])
+    a_response(cast.anonymous, event, email_address=cast.bob.email_address)
+    _undo(cast.bob, seq, 404)
