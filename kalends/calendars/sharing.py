@@ -204,18 +204,29 @@ def _set_declined(ctx: Context, invitation: str, **params: int | str) -> int | N
 
 
 def _apply_to_address(ctx: Context, calendar_id: int, user_id: int | None) -> None:
-    """Apply the invitations of the address's user. If nobody has verified the address, a share of the owner is written and deleted
-    instead: else the time of the request would disclose that there is no account."""
-    user = "coalesce(CAST(:user_id AS BIGINT), (SELECT owner_id FROM calendars WHERE id = :calendar_id))"
-    params = {"calendar_id": calendar_id, "user_id": user_id}
-    ctx.tx.run(f"DELETE FROM calendar_shares WHERE calendar_id = :calendar_id AND user_id = {user}", **params)
-    written_for: int = ctx.tx.value(
-        f"""INSERT INTO calendar_shares (calendar_id, user_id, role, created_at) VALUES (:calendar_id, {user}, 'viewer', :now)
-            RETURNING user_id""",
+    """Apply the invitations of the address's user. A share is always deleted and another one created: else the time, the history or a
+    dry run would disclose whether someone has verified the address. Where there is none, a share of the user or the owner takes its place
+    (see the migration 0076)."""
+    params = {
+        "calendar_id": calendar_id,
+        "user_id": user_id or ctx.tx.value("SELECT owner_id FROM calendars WHERE id = :id", id=calendar_id),
+    }
+    share = "calendar_id = :calendar_id AND user_id = :user_id"
+    ctx.tx.run(
+        """INSERT INTO calendar_shares (calendar_id, user_id, role, created_at) VALUES (:calendar_id, :user_id, 'viewer', 0)
+           ON CONFLICT (calendar_id, user_id) DO NOTHING""",
         **params,
-        now=ctx.now,
     )
-    _apply_invitations(ctx, calendar_id, written_for)
+    ctx.tx.run(f"UPDATE calendar_shares SET created_at = 1 WHERE {share} AND created_at = 0", **params)
+    ctx.tx.run(f"DELETE FROM calendar_shares WHERE {share}", **params)
+    _apply_invitations(ctx, calendar_id, params["user_id"])
+    ctx.tx.run(
+        """INSERT INTO calendar_shares (calendar_id, user_id, role, created_at) VALUES (:calendar_id, :user_id, 'viewer', 1)
+           ON CONFLICT (calendar_id, user_id) DO NOTHING""",
+        **params,
+    )
+    ctx.tx.run(f"UPDATE calendar_shares SET created_at = 0 WHERE {share} AND created_at = 1", **params)
+    ctx.tx.run(f"DELETE FROM calendar_shares WHERE {share} AND created_at = 0", **params)
 
 
 def _apply_invitations(ctx: Context, calendar_id: int, user_id: int) -> None:

@@ -12,9 +12,21 @@ from kalends.db.dialect import Dialect
 _JOURNAL = re.compile(r"^-- @journal (\w+) ON (\w+) \(([^)]*)\)(?: (DELETE))?(?: (INSERT )?WHEN (.*?))?: (.*)$", re.MULTILINE)
 # `-- @sync UPDATE OF public ON events AS access WHEN condition: statement`, or `-- @sync DELETE ON events BEFORE: statement`
 _SYNC = re.compile(r"^-- @sync (\w+(?: OF [\w, ]+)?) ON (\w+)(?: AS (\w+))?( BEFORE)?(?: WHEN (.*?))?: (.*)$", re.MULTILINE)
-# Columns that change with every update, the seats that responses get from the waiting list, and the numbers of event links: their
-# changes alone are not recorded.
-_STAMPS = ("version", "updated_at", "held", "offered", "offer_until", "queued_at", "queued_for", "accepted_for", "link_number")
+# Columns that change with every update, the seats that responses get from the waiting list, the numbers of event links, and whether an
+# invitation to a calendar is declined: their changes alone are not recorded.
+_STAMPS = (
+    "version",
+    "created_at",
+    "updated_at",
+    "declined",
+    "held",
+    "offered",
+    "offer_until",
+    "queued_at",
+    "queued_for",
+    "accepted_for",
+    "link_number",
+)
 
 # Statements on these tables fire triggers of the journal, some by foreign keys.
 _JOURNALED = re.compile(

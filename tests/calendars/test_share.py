@@ -12,7 +12,7 @@ from kalends.context import Context
 from kalends.db import Database, Transaction
 from kalends.settings import Settings
 from kalends.users import store as users
-from tests.cast import Cast, Person, a_block, a_calendar, an_event, shared
+from tests.cast import Cast, Person, a_block, a_calendar, a_response, an_event, shared
 from tests.client import Client, Reply
 from tests.conftest import NOON, Clock
 from tests.events.listing import listed
@@ -25,8 +25,8 @@ def _verify(db: Database, settings: Settings, person: Person) -> None:
         users.verify(ctx, users.get(ctx, person.id))
 
 
-def _share(owner: Person, calendar: dict[str, Any], name: str, role: str = "viewer") -> Reply:
-    return owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": name, "role": role})
+def _share(owner: Person, calendar: dict[str, Any], name: str, role: str = "viewer", **fields: Any) -> Reply:
+    return owner.put(f"/api/calendars/{calendar['id']}/share", json={"user_name": name, "role": role} | fields)
 
 
 def _unshare(who: Person, calendar: dict[str, Any], name: str, **fields: Any) -> Reply:
@@ -186,11 +186,45 @@ def test_sharing_with_an_address_takes_the_same_work_with_and_without_an_account
     addresses = (cast.bob.email_address, f"nobody-{cast.alice.user_name}@example.org")
     known, unknown = [_work(db, monkeypatch, partial(_share, cast.alice, calendar, address)) for address in addresses]
     assert [statement for statement, _ in known] == [statement for statement, _ in unknown]
-    assert sum(rows for _, rows in known) == sum(rows for _, rows in unknown) == 2
     assert not any("granted_by" in statement for statement, _ in known)
     known, unknown = [_work(db, monkeypatch, partial(_unshare, cast.alice, calendar, address)) for address in addresses]
     assert [statement for statement, _ in known] == [statement for statement, _ in unknown]
     assert any("e.calendar_id = :calendar_id AND p.grants" in statement for statement, _ in known)
+
+
+def test_no_history_discloses_whether_an_address_has_an_account(cast: Cast, db: Database, settings: Settings) -> None:
+    """Bob has the address, Carol has it and the calendar by name, Dave blocks the owner, Vera leaves; nobody has the last one."""
+    calendar = a_calendar(cast.alice)
+    for each in (an_event(cast.alice, calendar_id=calendar["id"], public=True) for _ in range(2)):
+        a_response(cast.bob, each)
+    for person in (cast.bob, cast.carol, cast.dave, cast.vera):
+        _verify(db, settings, person)
+    a_block(cast.dave, cast.alice)
+    _share(cast.alice, calendar, cast.carol.user_name)
+    people = [each.email_address for each in (cast.bob, cast.carol, cast.dave, cast.vera)]
+    addresses = [*people, f"nobody-{cast.alice.user_name}@example.org"]
+    for step in (partial(_share, role="viewer"), partial(_share, role="editor"), partial(_share, role="editor"), _unshare, _unshare):
+        seen = [_seen_by_owner(db, cast.alice, partial(step, cast.alice, calendar, address)) for address in addresses]
+        assert all(each == seen[-1] for each in seen), seen
+        _unshare(cast.vera, calendar, cast.vera.user_name)
+
+
+def _seen_by_owner(db: Database, owner: Person, request: Callable[..., Reply]) -> tuple[Any, ...]:
+    """What a dry run tells, what the owner is told of the change, and how many entries and changes were written."""
+    dry_run = request(dry_run=True).json["would_change"]
+    cursor = owner.get("/api/changes").json["cursor"]
+    before = _counters(db)
+    assert request().status == 200
+    written = [after - first for after, first in zip(_counters(db), before, strict=True)]
+    told = owner.get("/api/changes", query={"cursor": cursor}).json["changes"]
+    return [(each["kind"], each["op"]) for each in dry_run], [(each["kind"], each["op"]) for each in told], written
+
+
+def _counters(db: Database) -> list[int]:
+    with db.read() as tx:
+        return [tx.value(f"SELECT count(*) FROM {table}") for table in ("changes", "sync_entries")] + [
+            tx.value("SELECT sum(revision) FROM calendars")
+        ]
 
 
 def _work(db: Database, monkeypatch: pytest.MonkeyPatch, request: Callable[[], Reply]) -> list[tuple[str, int]]:
