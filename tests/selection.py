@@ -137,10 +137,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _spread_longest(items, _number_of_test_processes(config))
 
 
-def pytest_collection_finish() -> None:
-    """Exclude what was collected from garbage collection: ten thousand tests, which each full collection would go through."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Any:
+    """Collect no garbage among ten thousand tests: neither while they are collected, nor, since they are frozen, afterwards."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _is_deselected(config: pytest.Config, item: pytest.Item) -> bool:
