@@ -25,6 +25,7 @@ PAGES = [
     if endpoint.format == "html" and not endpoint.path.startswith(("/embed/", "/static/", "/pictures/"))
     if not endpoint.path.endswith(".png")
 ]
+WITH_PASSWORDS = {"/sign-in", "/sign-up", "/account", "/account/delete", "/reset/{reset_token}"}
 # What scripts may store: a draft and the chosen day until the tab is closed, and that shortcuts are off.
 STORED = {"event_draft.js": {"sessionStorage"}, "calendar_keys.js": {"sessionStorage", "localStorage"}}
 
@@ -35,10 +36,9 @@ def cast(client: Client) -> Cast:
     return Cast(client, Admin)
 
 
-def _page(cast: Cast, settings: Settings, endpoint: Any, *, signed_in: bool) -> Element | None:
-    """The page, if it is one for such a reader."""
-    scene = Scene(cast, settings, "public")
-    reply = (cast.alice if signed_in else cast.anonymous).get(scene.path(endpoint.url), headers=HTML)
+def _read_page(reader: Client, path: str) -> Element | None:
+    """The page, if it is one for this reader."""
+    reply = reader.get(path, headers=HTML)
     return read(reply.text) if reply.status == 200 else None
 
 
@@ -64,8 +64,9 @@ def test_every_page_of_a_user_offers_to_sign_out_and_is_not_cached(cast: Cast, s
 @pytest.mark.on_one_database
 @pytest.mark.parametrize("endpoint", PAGES, ids=lambda endpoint: endpoint.path)
 def test_passwords_are_masked_and_password_managers_find_them(cast: Cast, settings: Settings, endpoint: Any) -> None:
-    for signed_in in (True, False):
-        page = _page(cast, settings, endpoint, signed_in=signed_in)
+    path = Scene(cast, settings, "public").path(endpoint.url)
+    for reader in (cast.alice, cast.anonymous):
+        page = _read_page(reader, path)
         for field in page.all("input") if page else []:
             if "password" in (field.attributes.get("name") or ""):
                 assert field.attributes["type"] == "password"
@@ -77,12 +78,13 @@ def test_passwords_are_masked_and_password_managers_find_them(cast: Cast, settin
 @pytest.mark.on_one_database
 def test_there_are_pages_with_passwords(cast: Cast, settings: Settings) -> None:
     """Without this, the walk above might have met none."""
-    paths = set()
+    scene = Scene(cast, settings, "public")
     for endpoint in PAGES:
-        page = _page(cast, settings, endpoint, signed_in="sign" not in endpoint.path)
-        if page and any((field.attributes.get("type") == "password") for field in page.all("input")):
-            paths.add(endpoint.path)
-    assert {"/sign-in", "/sign-up", "/account", "/account/delete", "/reset/{reset_token}"} <= paths
+        if endpoint.path in WITH_PASSWORDS:
+            page = _read_page(cast.anonymous if "sign" in endpoint.path else cast.alice, scene.path(endpoint.url))
+            assert page, endpoint.path
+            assert "password" in [field.attributes.get("type") for field in page.all("input")], endpoint.path
+    assert {endpoint.path for endpoint in PAGES} >= WITH_PASSWORDS
 
 
 @pytest.mark.parametrize("script", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)
