@@ -292,6 +292,7 @@ def test_a_guest_chooses_among_the_public_calendars(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("value", ["x", "1.x.2", "1" * 300, ".", "²", "-1"])
+@pytest.mark.on_one_database
 def test_any_cookie_of_hidden_calendars_is_read(cast: Cast, value: str) -> None:
     assert cast.alice.get("/calendar", headers={"Cookie": f"{COOKIE}={value}"}).status == 200
 
@@ -466,6 +467,7 @@ def test_the_calendar_has_no_links_beyond_its_first_and_last_year(cast: Cast, vi
 @pytest.mark.parametrize(
     ("name", "value"), [("date", "soon"), ("view", "year"), ("calendar_ids", "mine"), ("time_zone", "Mars/Olympus"), ("date", "2026-02-30")]
 )
+@pytest.mark.on_one_database
 def test_invalid_parameters_of_the_calendar_are_named(cast: Cast, name: str, value: str) -> None:
     reply = cast.alice.get("/calendar", query={name: value})
     assert (reply.status, reply.broken) == (422, [name])

@@ -238,6 +238,7 @@ def test_entries_that_were_read_are_not_read_again(db: Database) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["x", "1.2.3", "1.2.3.zzzzzzzz", "1.2.3.00000000.4", "99999999999999999999.1.1.00000000"])
+@pytest.mark.on_one_database
 def test_a_malformed_cursor_names_the_field(cast: Cast, cursor: str) -> None:
     reply = cast.alice.get(f"/api/changes?cursor={cursor}")
     assert (reply.status, reply.json["errors"][0]["field"]) == (422, "cursor")

@@ -72,6 +72,7 @@ def test_a_comment_leaves_a_proven_response_as_it_is(cast: Cast, db: Database) -
         ({"event_id": 0}, "event_id"),
     ],
 )
+@pytest.mark.on_one_database
 def test_invalid_values_name_their_fields_and_store_nothing(cast: Cast, fields: dict[str, Any], broken: str) -> None:
     event = an_event(cast.alice, public=True)
     good = {"event_id": event["id"], "email_address": "gus@example.org", "comment": "Hello", "response": "YES"}

@@ -223,6 +223,7 @@ def test_an_empty_parameter_is_ignored(cast: Cast, name: str) -> None:
     ],
     ids=lambda query: str(query)[:40],
 )
+@pytest.mark.on_one_database
 def test_an_invalid_search_parameter_is_named(cast: Cast, query: dict[str, Any]) -> None:
     reply = cast.alice.get("/api/events", query=query)
     assert (reply.status, reply.broken) == (422, list(query))

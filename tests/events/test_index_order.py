@@ -45,6 +45,7 @@ def test_the_latest_come_first_on_every_page(cast: Cast, more: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("order", ["title", "updated_at", "start_time,id", "-start"])
+@pytest.mark.on_one_database
 def test_an_unknown_order_is_refused_with_the_choices(cast: Cast, order: str) -> None:
     refused = cast.alice.get("/api/events", query={"order": order})
     assert (refused.status, refused.broken) == (422, ["order"])
@@ -76,6 +77,7 @@ def test_only_the_requested_fields_are_returned(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/events", "/api/events/{}", "/api/events.ics"])
+@pytest.mark.on_one_database
 def test_unknown_fields_are_named(cast: Cast, path: str) -> None:
     refused = cast.alice.get(path.format(an_event(cast.alice)["id"]) + "?fields=title,colour")
     assert (refused.status, refused.broken) == (422, ["fields"])

@@ -79,6 +79,7 @@ def test_a_guest_is_led_to_sign_in_and_back(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", ""])
+@pytest.mark.on_one_database
 def test_signing_in_redirects_only_within_the_site(cast: Cast, elsewhere: str) -> None:
     signed = submit(cast.anonymous, "/sign-in", user_name=cast.alice.user_name, password=PASSWORD, next=elsewhere)
     assert (signed.status, signed.headers["Location"]) == (303, "/calendar")

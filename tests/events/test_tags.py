@@ -60,6 +60,7 @@ def test_the_list_replaces_and_then_the_tag_is_appended(cast: Cast, changes: dic
 
 
 @pytest.mark.parametrize("tag_list", ["x" * 201, ["x" * 201], "a\x01b", ["a\nb"], 5, [5], {"a": 1}, True, ",".join(map(str, range(101)))])
+@pytest.mark.on_one_database
 def test_an_invalid_list_of_tags_is_refused(cast: Cast, tag_list: object) -> None:
     reply = cast.alice.post("/api/events", json={"title": "x", "start_time": "2026-06-01", "tag_list": tag_list})
     assert (reply.status, reply.broken) == (422, ["tag_list"])
@@ -73,6 +74,7 @@ def test_there_are_at_most_100_tags(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("tag", ["x" * 201, "a\x01b", 5, ["a"]])
+@pytest.mark.on_one_database
 def test_an_invalid_tag_is_refused(cast: Cast, tag: object) -> None:
     reply = cast.alice.put(f"/api/events/{an_event(cast.alice)['id']}", json={"tag": tag})
     assert (reply.status, reply.broken) == (422, ["tag"])

@@ -91,6 +91,7 @@ def test_a_limit_of_zero_is_an_empty_page(cast: Cast) -> None:
 
 @pytest.mark.parametrize("field", ["limit", "offset"])
 @pytest.mark.parametrize("number", ["-1", "-9223372036854775808", "9223372036854775808", "many"])
+@pytest.mark.on_one_database
 def test_a_page_begins_and_ends_at_a_natural_number(cast: Cast, field: str, number: str) -> None:
     reply = cast.alice.get(f"/api/calendars?{field}={number}")
     assert (reply.status, reply.broken) == (422, [field])

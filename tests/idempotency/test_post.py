@@ -365,6 +365,7 @@ def test_a_session_that_ended_gets_no_stored_reply(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "é", "x" * 256, '"', '"a', 'a"b'])
+@pytest.mark.on_one_database
 def test_a_malformed_key_is_refused(cast: Cast, key: str) -> None:
     assert send(cast.alice, "/api/calendars", key, json={"name": "Jazz"}).status == 400
 

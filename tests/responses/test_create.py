@@ -63,6 +63,7 @@ def test_look_alike_addresses_are_different_responders(cast: Cast) -> None:
         ({"event_id": "x"}, "event_id"),
     ],
 )
+@pytest.mark.on_one_database
 def test_invalid_values_name_their_fields(cast: Cast, fields: dict[str, Any], broken: str) -> None:
     event = an_event(cast.alice, public=True)
     good = {"event_id": event["id"], "email_address": "gus@example.org", "response": "YES"}

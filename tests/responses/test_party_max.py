@@ -70,6 +70,7 @@ def test_copies_and_occurrences_have_the_limit(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 20_001, "many"])
+@pytest.mark.on_one_database
 def test_an_invalid_party_max_is_refused(cast: Cast, wrong: Any) -> None:
     body = {"title": "Gig", "start_time": "2026-06-01", "party_max": wrong}
     assert cast.alice.post("/api/events", json=body).broken == ["party_max"]

@@ -21,6 +21,7 @@ COMMON = [
 
 
 @pytest.mark.parametrize("password", COMMON)
+@pytest.mark.on_one_database
 def test_a_common_password_is_refused(client: Client, password: str) -> None:
     response = client.post("/api/users", json=a_registration(password=password))
     assert (response.status, response.broken) == (422, ["password"])
@@ -38,6 +39,7 @@ def test_a_common_password_is_refused(client: Client, password: str) -> None:
         ({}, "Kalends2026"),
     ],
 )
+@pytest.mark.on_one_database
 def test_names_of_the_account_or_the_site_are_refused_as_passwords(client: Client, fields: dict[str, str], password: str) -> None:
     registration = a_registration()
     # Letters alone: random digits may be a date, which is refused for another reason.
