@@ -20,7 +20,7 @@ from kalends.values import timestamps
 FOLDER = files("kalends.db") / "migrations"
 
 # Cursors of followers end with a restore, so what they read is not restored. The secret belongs to the servers, not to the content.
-_NOT_IN_BACKUPS = ("journal", "sync_entries", "change_author", "secret_fingerprints", "last_runs")
+_NOT_IN_BACKUPS = ("journal", "sync_entries", "change_author", "told_events", "secret_fingerprints", "last_runs")
 # What the tables of migrations are called, which no migration creates.
 OWN_TABLES = ("migrations", "migration_needs")
 _CREATE_OWN_TABLES = """

@@ -22,6 +22,11 @@ WHERE CAST(CAST(running AS TEXT) AS BIGINT) % 4294967296 NOT IN (
 )
 """
 
+# The event of a placement, unless it is deleted or this transaction has told it to all its calendars. LIMIT: it is found first, before
+# placements are read.
+_UNTOLD = """(SELECT e.id FROM events e WHERE e.id = {row}.event_id AND NOT EXISTS (
+    SELECT 1 FROM told_events t WHERE t.event_id = e.id AND t.transaction_id = pg_current_xact_id()::text::bigint) LIMIT 1) AS untold"""
+
 
 class PostgresDialect(Dialect):
     product = "PostgreSQL"
@@ -47,6 +52,8 @@ class PostgresDialect(Dialect):
         "hold_new_event": "PERFORM 1 FROM events WHERE id = NEW.event_id FOR SHARE;",
         "lock_old_event": "PERFORM 1 FROM events WHERE id = OLD.event_id FOR NO KEY UPDATE;",
         "lock_new_event": "PERFORM 1 FROM events WHERE id = NEW.event_id FOR NO KEY UPDATE;",
+        "untold_old": _UNTOLD.format(row="OLD"),
+        "untold_new": _UNTOLD.format(row="NEW"),
         "author": "author[1]::bigint, author[2]::bigint, nullif(author[3], '')::bigint, author[4], nullif(author[5], '')",
         "from_author": f"FROM string_to_array({_AUTHOR}, '|') AS author",
     }

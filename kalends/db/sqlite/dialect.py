@@ -7,6 +7,10 @@ from kalends.db.dialect import Dialect
 
 MAX_TRIGRAMS = 24
 
+# The event of a placement, unless it is deleted or this transaction has told it to all its calendars.
+_UNTOLD = """(SELECT e.id FROM events e WHERE e.id = {row}.event_id AND NOT EXISTS (
+    SELECT 1 FROM told_events t WHERE t.event_id = e.id AND t.transaction_id = (SELECT transaction_id FROM change_author))) AS untold"""
+
 
 class SqliteDialect(Dialect):
     product = "SQLite"
@@ -30,6 +34,8 @@ class SqliteDialect(Dialect):
         "hold_new_event": "",
         "lock_old_event": "",
         "lock_new_event": "",
+        "untold_old": _UNTOLD.format(row="OLD"),
+        "untold_new": _UNTOLD.format(row="NEW"),
     }
     for_update = ""
     for_update_skip_locked = ""
