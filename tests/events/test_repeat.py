@@ -205,6 +205,20 @@ def test_the_length_of_the_text_limits_the_number_of_occurrences(cast: Cast, mon
     assert _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-04").json["occurrences"] == 4
 
 
+def test_the_calendars_of_the_event_limit_the_number_of_occurrences(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00")
+    calendar_ids = [a_calendar(cast.alice)["id"] for _ in range(4)]
+    for calendar_id in calendar_ids:
+        assert cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar_id}).status == 200
+    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 4_000)
+    refused = _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-05")
+    assert (refused.status, refused.broken, "4 occurrences fit" in refused.json["detail"]) == (422, ["end_date"], True)
+    assert _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-04").json["occurrences"] == 4
+    for calendar_id in calendar_ids:
+        assert cast.alice.put(f"/api/events/{event['id']}/remove", json={"calendar_id": calendar_id}).status == 200
+    assert _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-09").json["occurrences"] == 9
+
+
 def test_a_series_ends_with_the_year_9999(cast: Cast) -> None:
     event = an_event(cast.alice, start_time="9999-12-30")
     assert _repeat(cast.alice, event, frequency="DAILY").json["occurrences"] == 2

@@ -196,6 +196,19 @@ def test_following_reaches_no_earlier_event(cast: Cast) -> None:
     assert [start[11:16] for start, _ in load_times(cast.alice, ids[1:])] == ["12:00"] * 4
 
 
+@pytest.mark.parametrize("change", [{"title": "Moved"}, {"start_time": "2026-06-01T21:00"}, {"public": True}])
+def test_the_calendars_of_a_whole_series_are_bounded(cast: Cast, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
+    event = an_event(cast.alice, start_time="2026-06-01T20:00")
+    for _ in range(3):
+        assert cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": a_calendar(cast.alice)["id"]}).status == 200
+    assert cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 6}).status == 200
+    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 2_900)
+    refused = cast.alice.put(f"/api/events/{event['id']}", json={"scope": "all"} | change)
+    assert (refused.status, refused.broken, "too many calendars" in refused.json["detail"]) == (422, ["scope"], True)
+    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 4_000)
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"scope": "all"} | change).status == 200
+
+
 @pytest.mark.parametrize("moves", [{}, {"start_time": "2026-06-01T21:00"}])
 def test_the_text_of_a_whole_series_is_bounded_and_the_rest_may_always_be_changed(
     cast: Cast, monkeypatch: pytest.MonkeyPatch, moves: dict[str, str]

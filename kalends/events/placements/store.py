@@ -79,6 +79,18 @@ def find_placed(ctx: Context, calendar_id: int, ids: list[int]) -> set[int]:
     return {event_id for (event_id,) in ctx.tx.rows(sql, calendar_id=calendar_id, ids=ids)}
 
 
+def count_beyond_home(ctx: Context, ids: list[int]) -> int:
+    """On how many calendars these events are together, without their homes."""
+    count: int = ctx.tx.value(f"SELECT count(*) FROM placements WHERE event_id {ctx.db.in_list('ids')}", ids=ids)
+    return count - len(ids)
+
+
+def count_copied(ctx: Context, event_id: int) -> int:
+    """On how many calendars, without its home, each occurrence after this event is placed."""
+    count: int = ctx.tx.value("SELECT count(*) FROM placements WHERE event_id = :id AND grants", id=event_id)
+    return count - 1
+
+
 def restore(ctx: Context, content: dict[str, Any]) -> None:
     """Insert a placement that was deleted, as it was."""
     ctx.tx.run(

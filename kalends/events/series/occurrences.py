@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 from kalends import errors, quotas
 from kalends.context import Context
 from kalends.events import store
+from kalends.events.placements import store as placements
 from kalends.events.reminders import store as reminders
 from kalends.events.series import store as series_store
 from kalends.events.series.model import RepeatPreview, build_repeat
@@ -45,13 +46,7 @@ def plan(ctx: Context, event: Event, request: Request) -> Change:
     """What the rule would do, or an error if it makes too many occurrences."""
     until = horizon(ctx, request.rule)
     slots, excepted = ({day.isoformat() for day in days} for days in (request.find_dates(until), request.excepted))
-    if len(slots) > (most := store.max_copies(event)):
-        message = gettext(
-            "of an event with this much text %(max)s occurrences fit, and this would be %(count)s; shorten the text",
-            max=most,
-            count=len(slots),
-        )
-        raise errors.invalid(request.end_field, message, "too_many")
+    _require_room(ctx, event, request, len(slots))
     if event.series_id is None:
         return Change(until, slots - excepted, {}, {}, 0, excepted)
     others = {slot: event_id for slot, event_id in series_store.find_slots(ctx, event.series_id).items() if event_id != event.id}
@@ -62,6 +57,24 @@ def plan(ctx: Context, event: Event, request: Request) -> Change:
     free = slots - others.keys() - {event.slot, _local_date(event)}
     joining = {day: each.id for each in without_slot if (day := _local_date(each)) in free}
     return Change(until, slots, others, joining, len(without_slot) - len(joining), excepted)
+
+
+def _require_room(ctx: Context, event: Event, request: Request, count: int) -> None:
+    """Refuse more occurrences than one request may write, with their text and on all calendars of the event."""
+    calendars = placements.count_copied(ctx, event.id)
+    if count > (most := store.max_copies(event, 0)):
+        message = gettext(
+            "of an event with this much text %(max)s occurrences fit, and this would be %(count)s; shorten the text", max=most, count=count
+        )
+        raise errors.invalid(request.end_field, message, "too_many")
+    if count > (most := store.max_copies(event, calendars)):
+        message = gettext(
+            "of an event on this many calendars %(max)s occurrences fit, and this would be %(count)s; choose an earlier end, or remove the "
+            "event from some calendars",
+            max=most,
+            count=count,
+        )
+        raise errors.invalid(request.end_field, message, "too_many")
 
 
 def preview(ctx: Context, event: Event, request: Request) -> RepeatPreview:
