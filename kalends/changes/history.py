@@ -65,14 +65,15 @@ def find_set(ctx: Context, set_id: int, limit: int) -> list[ChangeRow]:
 
 
 def of_event(ctx: Context, event_id: int, paging: Paging) -> list[EventChangeRow]:
-    """The changes of an event and of what belongs to it, newest first. What guests answered is read with their responses alone, and
-    who was invited with the invitations."""
+    """The changes of an event and of what belongs to it, newest first. What guests answered is read with their responses alone, who was
+    invited with the invitations, and the calendars of those invited not at all."""
     return ctx.tx.all(
         EventChangeRow,
         f"""SELECT {_CHANGE}, {_ACTOR_NAME}, (
                 SELECT n.before FROM changes n
                 WHERE n.event_id = :event_id AND n.id > h.id AND n.kind = h.kind AND n.record_id = h.record_id ORDER BY n.id LIMIT 1
             ) FROM changes h WHERE h.event_id = :event_id AND h.kind NOT IN ('answer', 'event_invitation')
+            AND NOT (h.kind = 'placement' AND coalesce({_had("by_invitation")}, FALSE))
             ORDER BY h.id DESC LIMIT :limit OFFSET :offset""",
         event_id=event_id,
         limit=paging.fetch,

@@ -51,7 +51,7 @@ TABLES = (
         told=("label", "kind", "required", "per", "options", "ask_if_answer", "keep_days"),
     ),
     Table("reminder", "reminders", told=("before", "days_before", "at", "audience", "channel", "text")),
-    Table("placement", "placements", flags=("grants",), has_updated_at=False, told=("calendar_id",)),
+    Table("placement", "placements", flags=("grants", "by_invitation"), has_updated_at=False, told=("calendar_id",)),
     Table("comment", "comments", flags=("approved",), told=("name", "comment", "response", "approved")),
     Table(
         "response",

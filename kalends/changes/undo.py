@@ -53,7 +53,8 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
         telling.tell_changed(ctx, events_before, notify, message),
         telling.tell_restored(ctx, events_restored, notify, message),
     ]
-    return records.all, _add_up([each for each in told if isinstance(each, Told)])
+    told_of = [record for record in records.all if not _is_by_invitation(record.first)]
+    return told_of, _add_up([each for each in told if isinstance(each, Told)])
 
 
 def _find_changes(ctx: Context, set_id: int) -> list[ChangeRow]:
@@ -65,7 +66,16 @@ def _find_changes(ctx: Context, set_id: int) -> list[ChangeRow]:
         )
     if any(row.via == "moderation" for row in rows):
         raise errors.Conflict(gettext("An administrator of this site did this, so it cannot be undone here."))
+    deleted = {row.record_id for row in rows if row.kind == "event" and row.op == "delete"}
+    # A guest's calendar follows the invitation, which is not undone; it gets back an event that was deleted.
+    rows = [row for row in rows if row.event_id in deleted or not _is_by_invitation(row)]
+    if not rows:
+        raise errors.NotFound
     return rows
+
+
+def _is_by_invitation(row: ChangeRow) -> bool:
+    return row.kind == "placement" and bool(row.content.get("by_invitation"))
 
 
 def _restore(ctx: Context, records: Records) -> None:

@@ -103,12 +103,12 @@ def _place(
     placed = placements.find_placed(ctx, calendar.id, ids)
     if not is_new:
         for event_id in set(ids) - placed if placed else ():
-            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=event.owner_id)
+            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=event.owner_id, by_invitation=True)
         return
     by_uid.lock(ctx, calendar.id)
     if not placed and by_uid.find(ctx, calendar.id, uid) is None and all(row.gone for row in store.find_rows_by_uid(ctx, calendar, uid)):
         for event_id in ids:
-            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=event.owner_id)
+            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=event.owner_id, by_invitation=True)
         file = CalendarObject(uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
         save_file(ctx, calendar, f"invitation-{invitation.id}.ics", file, [] if series_ids else ids, series_ids, has_quota=False)
     message_store.insert(ctx, calendar.owner_id, invitation.id)

@@ -74,7 +74,8 @@ def _move(ctx: Context, source: Calendar, resource: Resource, calendar: Calendar
         removal.remove(ctx, source, resource)
         return _copy(ctx, calendar, target, file)
     for event in events:
-        placements.insert(ctx, event.id, calendar.id, grants=True, granted_by=event.owner_id if is_guest else None)
+        granted_by = event.owner_id if is_guest else None
+        placements.insert(ctx, event.id, calendar.id, grants=True, granted_by=granted_by, by_invitation=is_guest)
     placements.remove(ctx, source.id, [event.id for event in events])
     return save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
 

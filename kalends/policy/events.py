@@ -77,7 +77,8 @@ LEFT JOIN series r ON r.id = e.series_id
 COMMENT_VISIBLE = "(c.approved OR c.user_id = :me)"
 
 # The calendars of each event in one row: what the actor may do with it as a member of one of them (2: edit it, 1: see it), the limit of the
-# home calendar, and the calendars that the actor sees; those who may edit the event see every calendar whose members may see it.
+# home calendar, and the calendars that the actor sees; those who may edit the event see every calendar whose members may see it, except
+# the calendars of invited guests, which would tell whose an address is.
 # A database may set up every subquery of a statement each time, needed or not, so that one over all of them takes less than one for each.
 _IS_MEMBER = "(c.owner_id = :me OR s.role IS NOT NULL)"
 _CALENDAR = f"CAST(c.id AS TEXT) || '{FIELD}' || c.name"
@@ -87,7 +88,7 @@ SELECT p.event_id,
         WHEN p.grants AND {_IS_MEMBER} THEN 1 ELSE 0 END) AS access,
     max(CASE WHEN c.id = h.calendar_id THEN c.party_max END) AS party_max,
     string_agg(CASE WHEN c.public OR {_IS_MEMBER} THEN {_CALENDAR} END, '{RECORD}') AS visible,
-    string_agg(CASE WHEN c.public OR {_IS_MEMBER} OR p.grants THEN {_CALENDAR} END, '{RECORD}') AS visible_to_editors
+    string_agg(CASE WHEN c.public OR {_IS_MEMBER} OR p.grants AND NOT p.by_invitation THEN {_CALENDAR} END, '{RECORD}') AS visible_to_editors
 FROM events h
 JOIN placements p ON p.event_id = h.id
 JOIN calendars c ON c.id = p.calendar_id
@@ -317,7 +318,7 @@ def require_removal(ctx: Context, event: Event, calendar_id: int) -> None:
     """Removing an event from a calendar needs the right to edit the calendar, or to edit the event and to see the placement."""
     if event.can_edit and ctx.tx.rows(
         f"""SELECT 1 FROM placements p JOIN calendars c ON c.id = p.calendar_id
-            WHERE p.event_id = :event_id AND c.id = :calendar_id AND (p.grants OR {calendar_visible(ctx)})""",
+            WHERE p.event_id = :event_id AND c.id = :calendar_id AND (p.grants AND NOT p.by_invitation OR {calendar_visible(ctx)})""",
         event_id=event.id,
         calendar_id=calendar_id,
         me=me(ctx),

@@ -126,6 +126,46 @@ def delivery(reply: Reply) -> dict[str, str]:
     return {address: status for status, address in re.findall(r"SCHEDULE-STATUS=([^;:]+)[^\r]*?mailto:([^\r]+)", unfold(reply))}
 
 
+@pytest.mark.parametrize("more", ["", RULE])
+def test_an_invitation_does_not_tell_the_organiser_whose_an_address_is(cast: Cast, path: str, bob: Person, more: str) -> None:
+    alice, seen = cast.alice, []
+    for name, guest in (("a", bob), ("b", "nobody@example.org")):
+        put(alice, f"{path}{name}.ics", invited(alice, alice, guest, uid=name, more=more, title=f"Dinner {name}"))
+        event = alice.get("/api/events", query={"title": f"Dinner {name}"}).json["events"][0]
+        seen.append([told_to_organiser(alice, event)])
+        if guest is bob:
+            assert event["id"] in [each["id"] for each in bob.get("/api/events").json["events"]]
+            refused = alice.put(f"/api/events/{event['id']}/remove", json={"calendar_id": bob.primary_calendar_id})
+            assert refused.status == 404, refused
+        put(alice, f"{path}{name}.ics", invited(alice, alice, uid=name, more=more, title="Lunch"))
+        seen[-1].append(told_to_organiser(alice, event))
+        change = alice.get(f"/api/events/{event['id']}/changes").json["changes"][0]["seq"]
+        undone = alice.post(f"/api/changes/{change}/undo")
+        seen[-1].append((undone.status, sorted(each["kind"] for each in undone.json["undone"])))
+        assert event["id"] not in [each["id"] for each in bob.get("/api/events").json["events"]]
+    assert seen[0] == seen[1]
+
+
+def test_a_deleted_event_comes_back_to_the_calendar_of_its_guest(cast: Cast, path: str, bob: Person) -> None:
+    alice = cast.alice
+    put(alice, f"{path}a.ics", invited(alice, alice, bob))
+    event = event_of(alice, path)
+    assert alice.delete(f"/api/events/{event['id']}").status == 200
+    assert bob.get("/api/events").json["events"] == []
+    undone = alice.post(f"/api/changes/{alice.get('/api/trash').json['trash'][0]['seq']}/undo")
+    kinds = [each["kind"] for each in undone.json["undone"]]
+    assert (kinds.count("event"), kinds.count("placement")) == (1, 1)
+    assert [each["id"] for each in bob.get("/api/events").json["events"]] == [event["id"]]
+    assert told_to_organiser(alice, event)[0] == [int(path.split("/")[-2])]
+
+
+def told_to_organiser(organizer: Person, event: dict[str, object]) -> tuple[list[int], list[tuple[str, str]]]:
+    """The calendars and the history of the event."""
+    detail = organizer.get(f"/api/events/{event['id']}").json
+    changes = organizer.get(f"/api/events/{event['id']}/changes").json["changes"]
+    return [each["id"] for each in detail["calendars"]], [(each["kind"], each["op"]) for each in changes]
+
+
 @pytest.mark.parametrize("change", ["organizer", "agent", "past"])
 def test_nobody_is_invited_to_what_the_actor_does_not_organise_here(cast: Cast, path: str, change: str) -> None:
     alice = cast.alice

@@ -9,3 +9,14 @@
 
 -- That someone declines an invitation is not recorded any more: their address would be known to have an account.
 -- @journal invitation ON calendar_invitations (id, NULL, user_id, calendar_id): id, calendar_id, user_id, email_address, email_key, role, declined, created_at
+
+-- Whether an event is on a calendar because its owner is invited. Whose an address is, is not told to those who invite: neither that nor
+-- the history of it.
+ALTER TABLE placements ADD COLUMN by_invitation $flag NOT NULL DEFAULT FALSE;
+UPDATE placements SET by_invitation = TRUE WHERE grants AND granted_by IS NOT NULL AND EXISTS (
+    SELECT 1 FROM events e JOIN calendars c ON c.id = placements.calendar_id JOIN users u ON u.id = c.owner_id
+    JOIN invitations i ON i.email_key = u.email_key AND (i.event_id = e.id OR i.series_id = e.series_id)
+    WHERE e.id = placements.event_id AND e.owner_id = placements.granted_by AND e.owner_id <> c.owner_id);
+DELETE FROM changes WHERE kind = 'placement' AND op = 'create' AND event_id IN (SELECT event_id FROM placements WHERE by_invitation)
+    AND record_id IN (SELECT id FROM placements WHERE by_invitation);
+-- @journal placement ON placements (id, event_id, NULL, calendar_id) INSERT WHEN NOT (row.grants AND row.granted_by IS NULL) AND NOT row.by_invitation: id, event_id, calendar_id, grants, granted_by, by_invitation, created_at

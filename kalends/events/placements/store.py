@@ -48,8 +48,12 @@ _INVALID_GRANTS = """
 """
 
 
-def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, granted_by: int | None = None) -> None:
-    """Add the event to the calendar. If it is there already, a placement that grants its members access is never weakened."""
+def insert(
+    ctx: Context, event_id: int, calendar_id: int, *, grants: bool, granted_by: int | None = None, by_invitation: bool = False
+) -> None:
+    """Add the event to the calendar. If it is there already, a placement that grants its members access is never weakened.
+
+    by_invitation: the calendar is that of a guest, of which the event's editors are not told."""
     ctx.tx.run(
         """UPDATE events SET updated_at = :now WHERE id = :event_id AND NOT EXISTS (
                SELECT 1 FROM placements p WHERE p.event_id = :event_id AND p.calendar_id = :calendar_id
@@ -60,15 +64,19 @@ def insert(ctx: Context, event_id: int, calendar_id: int, *, grants: bool, grant
         now=ctx.now,
     )
     ctx.tx.run(
-        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, created_at)
-            SELECT e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT), CAST(:now AS BIGINT)
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
+                created_at)
+            SELECT e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT),
+                   CAST(:by_invitation AS BOOLEAN), CAST(:now AS BIGINT)
             FROM events e WHERE e.id = :event_id
             ON CONFLICT (event_id, calendar_id) DO UPDATE SET grants = placements.grants OR excluded.grants,
+            by_invitation = CASE WHEN excluded.grants THEN excluded.by_invitation ELSE placements.by_invitation END,
             granted_by = CASE WHEN placements.grants THEN placements.granted_by ELSE excluded.granted_by END""",
         event_id=event_id,
         calendar_id=calendar_id,
         grants=grants,
         granted_by=granted_by,
+        by_invitation=by_invitation,
         now=ctx.now,
     )
 
@@ -94,11 +102,12 @@ def count_copied(ctx: Context, event_id: int) -> int:
 def restore(ctx: Context, content: dict[str, Any]) -> None:
     """Insert a placement that was deleted, as it was."""
     ctx.tx.run(
-        f"""INSERT INTO placements (id, event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, created_at)
+        f"""INSERT INTO placements (id, event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
+                created_at)
             SELECT CAST(:id AS BIGINT), e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT),
-                   CAST(:created_at AS BIGINT)
+                   CAST(:by_invitation AS BOOLEAN), CAST(:created_at AS BIGINT)
             FROM events e WHERE e.id = :event_id""",
-        **content,
+        **{"by_invitation": False} | content,
     )
 
 
@@ -125,8 +134,9 @@ def insert_homes(ctx: Context, condition: str, **params: int | list[int]) -> Non
 def copy_to_series(ctx: Context, pattern: Event, series_id: int) -> None:
     """Place the new events of the series where someone who may edit the pattern has placed it."""
     ctx.tx.run(
-        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, created_at)
-           SELECT e.id, p.calendar_id, {COPIED}, p.grants, p.granted_by, CAST(:now AS BIGINT)
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
+               created_at)
+           SELECT e.id, p.calendar_id, {COPIED}, p.grants, p.granted_by, p.by_invitation, CAST(:now AS BIGINT)
            FROM events e CROSS JOIN placements p
            WHERE e.series_id = :series_id AND p.event_id = :pattern AND p.grants
            AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id, p.id""",
