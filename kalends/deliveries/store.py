@@ -40,7 +40,9 @@ _DELIVERY = columns(Delivery)
 
 
 def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id: int | None) -> DeliveryQueued:
-    """Queue the event for the address; it is sent after this transaction has committed."""
+    """Queue the event for the address; it is sent after this transaction has committed.
+
+    Only those who can list it get its id: the ids count all messages, and so would tell others what was sent to an address."""
     delivery_id: int = ctx.tx.value(
         """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, public, state, attempts,
                                    due_at, created_at, updated_at)
@@ -57,7 +59,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
         now=ctx.now,
     )
     ctx.add_message(Message("send_to_me", channel, address))
-    return DeliveryQueued(delivery_id, channel, address, "queued")
+    return DeliveryQueued(delivery_id if event.can_edit else None, channel, address, "queued")
 
 
 def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNotice | None = None) -> int | None:
