@@ -50,8 +50,8 @@ def respond(
     With proof, NO is always possible: anyone who does not come must be able to say so.
 
     asks: the request says YES, MAYBE or NO itself, which takes an offer; if not, and the party is the same, nobody's seats change.
-    standing: it is one date of a response to a series. It leaves the date's own response alone, waits where there is no seat, and sends
-    no mail; the row is always returned.
+    standing: it is one date of a response to a series. It leaves the date's own response alone, waits where there is no seat, sends no
+    mail and opts in to nothing; the row is always returned.
     """
     by_editor, has_proof = acts_for_guest(ctx, event, who), who.is_proven or who.may_change or event.can_edit
     if by_editor:
@@ -72,7 +72,7 @@ def respond(
     proposal_id = None if has_proof or standing else proposals.upsert(ctx, fields, who, waits=row.proven)
     row = _admit(ctx, request, row, is_proposed=bool(proposal_id))
     _save_answers(ctx, request, row, questions, answers, is_proposed=bool(proposal_id))
-    if fields.value.opt_in and "opt_in" in fields.names:
+    if fields.value.opt_in and "opt_in" in fields.names and not standing:
         opt_in(ctx, event, "email", who.email_address, source="response")
     if standing:
         return row

@@ -17,6 +17,7 @@ from kalends.responses import news, proposals, store
 from kalends.responses.author import Author, acts_for_guest
 from kalends.responses.model import ResponseInput
 from kalends.responses.respond import respond
+from kalends.subscribers.opt_in import opt_in
 from kalends.values.text import fold_case
 
 
@@ -70,6 +71,8 @@ def respond_to_series(
     news.record(ctx, event, response_id=main.id)
     ctx.tx.run("ROLLBACK TO SAVEPOINT dates" if is_proposed else "RELEASE SAVEPOINT dates")
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=is_proposed)
+    if fields.value.opt_in and "opt_in" in fields.names:
+        opt_in(ctx, event, "email", who.email_address, source="response")
     by_editor = acts_for_guest(ctx, event, who)
     languages.remember(ctx, who.email_address)
     if state.confirmations == "on" and (fields.value.notify or not by_editor):

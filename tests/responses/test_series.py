@@ -102,6 +102,18 @@ def test_a_guest_without_proof_gets_an_echo_and_only_proposes_to_who_has_proof(c
     assert _responses(cast.alice, dates)[:3] == ["NONO", "YESNO", "NONO"]
 
 
+def test_the_limits_do_not_tell_who_has_responded_to_a_series_with_proof(cast: Cast, limited: Client, db: Database) -> None:
+    dates = _a_series(cast.alice)[3:]
+    a_response(verified(db, cast.carol), dates[1])
+    body = {"event_id": dates[0]["id"], "response": "NO", "scope": "all", "opt_in": True}
+    uses = [0]
+    for address in (cast.carol.email_address, "y@example.org"):
+        assert limited.post("/api/responses", json=body | {"email_address": address}).status == 201
+        with db.read() as tx:
+            uses.append(int(tx.value("SELECT sum(uses) FROM rate_counters")))
+    assert uses[1] - uses[0] == uses[2] - uses[1]
+
+
 def _a_file(count: int) -> str:
     return a_file(an_entry("class@example.org", "DTSTART:20260512T200000Z", f"RRULE:FREQ=WEEKLY;COUNT={count}"))
 
