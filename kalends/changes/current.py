@@ -158,6 +158,8 @@ def _is_own(ctx: Context, user_id: int | None) -> bool:
 
 
 def _responses(ctx: Context, follower: Follower, ids: list[int], own: set[int]) -> list[Change]:
+    if ctx.actor is None:
+        return []
     rows = responses.find_by_ids(ctx, ids)
     events = _find_followed(ctx, follower, {row.event_id for row in rows})
     visible = []

@@ -139,6 +139,15 @@ def test_strangers_do_not_learn_of_what_was_never_public(cast: Cast) -> None:
     assert [_ops(follower.follow()) for follower in [*followers, member]] == [[("put", "event", public_event["id"])]] * 3
 
 
+def test_guests_do_not_learn_of_responses_that_are_deleted(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    event = an_event(cast.alice, public=True, calendar_id=calendar["id"])
+    guest, member = Follower(cast.anonymous, calendar["id"]), Follower(cast.alice, calendar["id"])
+    response = a_response(cast.carol, event)
+    assert cast.carol.delete(f"/api/responses/{response['id']}").status == 200
+    assert (guest.follow(), _ops(member.follow())) == ([], [("gone", "response", response["id"])])
+
+
 @pytest.mark.parametrize("loss", ["delete", "unshare", "remove"])
 def test_strangers_learn_that_what_they_saw_by_another_calendar_is_gone(cast: Cast, loss: str) -> None:
     public, home, other = a_calendar(cast.alice, public=True), a_calendar(cast.alice), a_calendar(cast.alice)
