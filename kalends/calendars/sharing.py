@@ -206,7 +206,7 @@ def _set_declined(ctx: Context, invitation: str, **params: int | str) -> int | N
 def _apply_to_address(ctx: Context, calendar_id: int, user_id: int | None) -> None:
     """Apply the invitations of the address's user. A share is always deleted and another one created: else the time, the history or a
     dry run would disclose whether someone has verified the address. Where there is none, a share of the user or the owner takes its place
-    (see the migration 0076)."""
+    (see the migration 0075)."""
     params = {
         "calendar_id": calendar_id,
         "user_id": user_id or ctx.tx.value("SELECT owner_id FROM calendars WHERE id = :id", id=calendar_id),

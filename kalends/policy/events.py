@@ -88,7 +88,8 @@ SELECT p.event_id,
         WHEN p.grants AND {_IS_MEMBER} THEN 1 ELSE 0 END) AS access,
     max(CASE WHEN c.id = h.calendar_id THEN c.party_max END) AS party_max,
     string_agg(CASE WHEN c.public OR {_IS_MEMBER} THEN {_CALENDAR} END, '{RECORD}') AS visible,
-    string_agg(CASE WHEN c.public OR {_IS_MEMBER} OR p.grants AND NOT p.by_invitation THEN {_CALENDAR} END, '{RECORD}') AS visible_to_editors
+    string_agg(CASE WHEN c.public OR {_IS_MEMBER} OR p.grants AND NOT p.by_invitation THEN {_CALENDAR} END, '{RECORD}')
+        AS visible_to_editors
 FROM events h
 JOIN placements p ON p.event_id = h.id
 JOIN calendars c ON c.id = p.calendar_id
