@@ -128,7 +128,8 @@ def delivery(reply: Reply) -> dict[str, str]:
 
 @pytest.mark.parametrize("more", ["", RULE])
 def test_an_invitation_does_not_tell_the_organiser_whose_an_address_is(cast: Cast, path: str, bob: Person, more: str) -> None:
-    alice, seen = cast.alice, []
+    alice = cast.alice
+    seen: list[list[object]] = []
     for name, guest in (("a", bob), ("b", "nobody@example.org")):
         put(alice, f"{path}{name}.ics", invited(alice, alice, guest, uid=name, more=more, title=f"Dinner {name}"))
         event = alice.get("/api/events", query={"title": f"Dinner {name}"}).json["events"][0]

@@ -7,9 +7,11 @@ from kalends.db.dialect import Dialect
 
 MAX_TRIGRAMS = 24
 
-# The event of a placement, unless it is deleted or this transaction has told it to all its calendars.
+# The event of a placement, unless it is deleted or this transaction has told it to all its calendars. LIMIT: it is found first, before
+# placements are read.
 _UNTOLD = """(SELECT e.id FROM events e WHERE e.id = {row}.event_id AND NOT EXISTS (
-    SELECT 1 FROM told_events t WHERE t.event_id = e.id AND t.transaction_id = (SELECT transaction_id FROM change_author))) AS untold"""
+    SELECT 1 FROM told_events t WHERE t.event_id = e.id AND t.transaction_id = (SELECT transaction_id FROM change_author)
+) LIMIT 1) AS untold"""
 
 
 class SqliteDialect(Dialect):
