@@ -19,6 +19,8 @@ class Dialect(ABC):
     for_share: str
     # The function that finds a text in another one: its position from 1, or 0.
     position: str
+    # A statement that consumes an id of `deliveries`.
+    skip_delivery_id: str
     # The condition that an entry `s` of `sync_entries` is after the position (:tx, :id), and not after (:end_tx, :end_id).
     is_between_positions: str
 

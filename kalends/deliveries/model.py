@@ -25,7 +25,7 @@ class DeliveryQuery(Paging, kw_only=True):
 class DeliveryQueued(Struct):
     """A delivery that was just queued."""
 
-    id: int | None
+    id: int
     channel: str
     address: str
     state: str

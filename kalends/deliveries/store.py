@@ -40,9 +40,7 @@ _DELIVERY = columns(Delivery)
 
 
 def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id: int | None) -> DeliveryQueued:
-    """Queue the event for the address; it is sent after this transaction has committed.
-
-    Only those who can list it get its id: the ids count all messages, and so would tell others what was sent to an address."""
+    """Queue the event for the address; it is sent after this transaction has committed."""
     delivery_id: int = ctx.tx.value(
         """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, public, state, attempts,
                                    due_at, created_at, updated_at)
@@ -59,7 +57,7 @@ def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id
         now=ctx.now,
     )
     ctx.add_message(Message("send_to_me", channel, address))
-    return DeliveryQueued(delivery_id if event.can_edit else None, channel, address, "queued")
+    return DeliveryQueued(delivery_id, channel, address, "queued")
 
 
 def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNotice | None = None) -> int | None:
@@ -125,6 +123,7 @@ def insert_confirmation(ctx: Context, owner_id: int, channel: str, address: str,
     )
     is_flooded = ctx.settings.rate_limits == "on" and len(rows) >= MAX_CONFIRMATIONS_PER_DAY
     if is_flooded or (owner_id,) in rows:
+        skip_id(ctx)
         return
     ctx.tx.run(
         """INSERT INTO deliveries (owner_id, event_id, kind, channel, address, address_key, public, state, attempts,
@@ -139,6 +138,11 @@ def insert_confirmation(ctx: Context, owner_id: int, channel: str, address: str,
         now=ctx.now,
     )
     ctx.add_message(Message("confirm", channel, address))
+
+
+def skip_id(ctx: Context) -> None:
+    """Consume the id of a message that is not sent: the ids that others get would tell that it was not, and so whom an address concerns."""
+    ctx.tx.run(ctx.db.skip_delivery_id)
 
 
 def announce(ctx: Context, event: Event) -> Counter[str]:

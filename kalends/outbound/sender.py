@@ -111,8 +111,9 @@ def queue_resets(ctx: Context) -> None:
     with ctx.write():
         for name, requested_at in reset_requests.take(ctx):
             user = users.find(ctx, name)
-            if user and ctx.now < requested_at + reset_link.VALID_FOR:
-                store.insert_account_mail(ctx, user, "reset")
+            is_valid = ctx.now < requested_at + reset_link.VALID_FOR
+            if not (user and is_valid and store.insert_account_mail(ctx, user, "reset")):
+                store.skip_id(ctx)
 
 
 def _due(ctx: Context, channel: Channel, limit: int, after: int = 0) -> list[Delivery]:

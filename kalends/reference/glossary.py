@@ -290,7 +290,6 @@ MEANINGS = {
     "channel": "How the message is sent.",
     "address": "E-mail address or mobile number.",
     "DeliveryItem.state": "State of the message.",
-    "DeliveryQueued.id": "Its id in the list of deliveries; null for those who cannot list it.",
     "DeliveryQueued.state": "State of the message.",
     "attempts": "How often sending was tried.",
     "error": "Why the last attempt failed.",

@@ -23,6 +23,7 @@ def opt_in(ctx: Context, event: Event, channel: str, address: str, *, source: st
     if not store.is_suppressed(ctx, event.owner_id, channel, address):
         subscriber = store.insert(ctx, event, channel, address, source=source, confirmed=False)
         if subscriber.confirmed_at is not None:
+            deliveries.skip_id(ctx)
             return subscriber.id
     deliveries.insert_confirmation(ctx, event.owner_id, channel, address, event)
     return None

@@ -156,6 +156,25 @@ def test_a_reset_does_not_disclose_whether_a_user_exists(cast: Cast, monkeypatch
     assert replies == {(("/reset", "mailed"), b"")}
 
 
+def test_ids_of_deliveries_do_not_tell_whether_a_reset_was_sent(cast: Cast, db: Database, settings: Settings) -> None:
+    event = an_event(cast.alice, public=True)
+
+    def send() -> int:
+        reply = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"})
+        delivery_id: int = reply.json["deliveries"][0]["id"]
+        return delivery_id
+
+    # What other tests have requested.
+    sender.queue_resets(Context(db, settings, timestamps.now()))
+    steps = []
+    for name in (cast.bob.user_name, "nobody-of-this-name"):
+        before = send()
+        ask(cast.anonymous, name)
+        sender.queue_resets(Context(db, settings, timestamps.now()))
+        steps.append(send() - before)
+    assert steps == [2, 2]
+
+
 def test_an_empty_reset_form_shows_an_error(cast: Cast) -> None:
     reply = ask(cast.anonymous, " ")
     assert reply.status == 422

@@ -14,7 +14,7 @@ from kalends.records.delivery import Delivery
 from kalends.settings import Settings
 from kalends.values import timestamps
 from kalends.worker import clean_up
-from tests.cast import Cast, Person, an_event
+from tests.cast import Cast, an_event
 from tests.conftest import Clock
 from tests.subscribers.confirmations import confirmed
 
@@ -64,11 +64,11 @@ def attempt(db: Database, settings: Settings, clock: Clock) -> Attempt:
     return attempted
 
 
-def a_send_to_me(cast: Cast, event: dict[str, Any], owner: Person | None = None, **more: Any) -> int:
-    """Someone has the event sent to them. Its owner is Alice, if nothing else is said."""
+def a_send_to_me(cast: Cast, event: dict[str, Any], **more: Any) -> int:
+    """Someone has the event sent to them."""
     reply = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org"} | more)
     assert reply.status == 202, reply
-    delivery_id: int = (owner or cast.alice).get("/api/deliveries").json["deliveries"][0]["id"]
+    delivery_id: int = reply.json["deliveries"][0]["id"]
     return delivery_id
 
 
@@ -131,7 +131,7 @@ def test_a_private_event_is_sent_for_those_who_see_it(cast: Cast, claim: Claim, 
 
 
 def test_deliveries_are_deleted_with_their_owner(cast: Cast, db: Database, settings: Settings, claim: Claim) -> None:
-    claimed = claim(a_send_to_me(cast, an_event(cast.dave, public=True), cast.dave))
+    claimed = claim(a_send_to_me(cast, an_event(cast.dave, public=True)))
     cast.dave.delete(f"/api/users/{cast.dave.id}", json={"current_password": "correct horse battery"})
     sender.attempt(db, settings, claimed)
     assert not (settings.folder / "outbox" / f"{claimed.id}.eml").exists()

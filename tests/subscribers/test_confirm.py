@@ -110,6 +110,17 @@ def test_many_owners_do_not_flood_an_address(cast: Cast, limited: Client) -> Non
     assert sum(len(confirmations(owner, address)) for owner in owners) == 5
 
 
+def test_ids_of_deliveries_do_not_tell_who_is_on_the_list(cast: Cast, settings: Settings) -> None:
+    event = an_event(cast.alice, public=True)
+    a_response(cast.anonymous, event, email_address="gus@example.org", opt_in=True)
+    cast.anonymous.post(link_to_confirm(cast.alice, settings, "gus@example.org"))
+    ids = []
+    for address in ("pia@example.org", "gus@example.org", "ida@example.org"):
+        reply = cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": address, "opt_in": True})
+        ids.append(reply.json["deliveries"][0]["id"])
+    assert ids[1] - ids[0] == ids[2] - ids[1]
+
+
 def test_an_unconfirmed_address_is_deleted_after_30_days(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     event = an_event(cast.alice, public=True)
     for name in ("gus", "hal"):

@@ -61,6 +61,7 @@ class PostgresDialect(Dialect):
     for_update_skip_locked = "FOR UPDATE SKIP LOCKED"
     for_share = "FOR SHARE"
     position = "strpos"
+    skip_delivery_id = "SELECT nextval(pg_get_serial_sequence('deliveries', 'id'))"
     is_between_positions = "(s.tx, s.id) > (:tx, :id) AND (s.tx, s.id) <= (:end_tx, :end_id)"
 
     def in_list(self, name: str) -> str:

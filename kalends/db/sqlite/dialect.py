@@ -43,6 +43,7 @@ class SqliteDialect(Dialect):
     for_update_skip_locked = ""
     for_share = ""
     position = "instr"
+    skip_delivery_id = "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'deliveries'"
     # Every tx is 0. An index on (tx, id) is searched by both columns this way; by a comparison of rows, by tx alone.
     is_between_positions = "s.tx = 0 AND s.id > :id AND s.id <= :end_id"
 
