@@ -229,6 +229,7 @@ class RepeatInput(Struct, kw_only=True):
             "end_date": "must not be before the start, nor make more than 1,000 occurrences",
             "by_day": "with a number goes with MONTHLY and YEARLY",
             "by_set_pos": "goes with by_day, by_month_day or by_month",
+            **dict.fromkeys(("by_month", "by_month_day"), "must leave the rule a date in the next hundred years"),
             "count": "does not go with end_date",
             "rrule": "does not go with frequency, interval, end_date, count, short_months and the fields that begin with by_",
             "short_months": "last goes with MONTHLY and YEARLY, and with one day of the month",

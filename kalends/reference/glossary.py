@@ -422,7 +422,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "EventChange.via": WAYS,
     "disabled_reason": get_args(DisabledReason),
     **dict.fromkeys(("UserDetail.role", "PersonItem.role"), get_args(Role)),
-    **dict.fromkeys(("UserDetail.status", "RegistrationWaiting.status", "PersonItem.status"), get_args(AccountStatus)),
+    **dict.fromkeys(("UserDetail.status", "PersonItem.status"), get_args(AccountStatus)),
     "registration": get_args(split_annotated(Registration)[0]),
     "response_notices": get_args(split_annotated(ResponseNotices)[0]),
     "InvitationItem.state": get_args(InvitationState),
@@ -468,6 +468,7 @@ ENUMERATIONS: dict[tuple[str, ...], str] = {
     get_args(split_annotated(Registration)[0]): "Registration",
     get_args(Language): "Language",
     get_args(AccountStatus): "AccountStatus",
+    ("waiting",): "RegistrationStatus",
     GROUPS: "ReminderAudience",
     STATES: "ReminderState",
     DELIVERY_KINDS: "WebhookDeliveryKind",
@@ -518,7 +519,8 @@ def annotate(api: Schema) -> None:
             _flatten(field)
             values = VALUES.get(f"{struct}.{name}", VALUES.get(name))
             if values and "enum" not in str(field):
-                field.update(_one_of(field, values))
+                choices = field.get("items", field)
+                choices.update(_one_of(choices, values))
             meaning = MEANINGS.get(f"{struct}.{name}", MEANINGS.get(name))
             if meaning and "description" not in field:
                 field["description"] = meaning

@@ -1,6 +1,6 @@
 """Users: the input and the replies of the API."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
@@ -100,7 +100,7 @@ class RegistrationWaiting(Struct):
 
     user_name: str
     email_address: str
-    status: AccountStatus
+    status: Literal["waiting"]
 
 
 class UserDetail(Struct):

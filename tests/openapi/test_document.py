@@ -161,3 +161,16 @@ def test_only_listed_rules_go_beyond_the_schema(document: dict[str, Any], cast: 
     assert (refused.status, refused.broken) == (422, ["current_password"])
     assert "current_password" in operation["x-rules"]
     assert "is required with a new password" in operation["description"]
+
+
+def test_a_list_of_values_is_described_as_a_list(document: dict[str, Any]) -> None:
+    audience = document["components"]["schemas"]["ReminderItem"]["properties"]["audience"]
+    assert (audience["type"], audience["items"]) == ("array", {"$ref": "#/components/schemas/ReminderAudience"})
+
+
+def test_a_registration_that_waits_is_no_account(document: dict[str, Any]) -> None:
+    """A reply must be valid under one of the two schemas alone."""
+    schemas = document["components"]["schemas"]
+    assert schemas["RegistrationStatus"]["enum"] == ["waiting"]
+    assert "RegistrationStatus" in str(schemas["RegistrationWaiting"]["properties"]["status"])
+    assert "id" in schemas["UserDetail"]["required"]

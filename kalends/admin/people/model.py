@@ -1,9 +1,10 @@
 """People, for admins: the queries, the input and the replies of the API."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Instant
 from kalends.http.paging import Paging
 from kalends.records.user import AccountStatus, Role
@@ -11,6 +12,8 @@ from kalends.records.user import AccountStatus, Role
 
 class PeopleQuery(Paging, kw_only=True):
     """Which people to list."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"text": "may have words and phrases of at most 100 characters, 20 in all"})
 
     text: Annotated[str, Meta(max_length=200, description="Words of their user name, e-mail address or name.")] | None = None
     status: Annotated[AccountStatus, Meta(description="Only those whose account has this status.")] | None = None
