@@ -213,7 +213,6 @@ MODULE_LAYERS = {
             "responses.respond",
             "responses.seats",
             "responses.series",
-            "responses.submit",
         ),
         *("blocked_senders.screening", "reports.subject"),
         *("sessions.cookies", "sessions.credentials", "sessions.login_attempts"),

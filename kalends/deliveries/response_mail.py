@@ -29,7 +29,13 @@ RETURNING id"""
 
 
 def insert(
-    ctx: Context, event: Event, address: str, response_id: int | None, proposal_id: int | None, notice: EditorNotice | None = None
+    ctx: Context,
+    event: Event,
+    address: str,
+    *,
+    response_id: int | None = None,
+    proposal_id: int | None = None,
+    notice: EditorNotice | None = None,
 ) -> bool:
     """Queue mail about a response, or about a proposal if there is one. What is queued already is sent once; return False if the
     address has got as many as it may in an hour.

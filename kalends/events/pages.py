@@ -33,7 +33,6 @@ from kalends.responses import guest_cookie
 from kalends.responses import store as response_store
 from kalends.responses.guest_cookie import OwnResponse
 from kalends.responses.model import Attendance, LinkRequest, ResponseCreated, ResponseFor, ResponseInput
-from kalends.responses.submit import submit
 from kalends.site.reader_locale import reader_locale
 from kalends.web.cover import DEFAULT_COLOR
 from kalends.web.forms import FormState, filled
@@ -151,7 +150,7 @@ def _people(values: Mapping[str, Any]) -> int:
 
 
 def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Document:
-    response = submit(ctx, fields)
+    response = responses.create(ctx, fields)
     if ctx.actor is None:
         guest_cookie.put(ctx, event_id, response.response)
     state = response_store.find_state(ctx, event_id) if response.id is UNSET else None

@@ -20,11 +20,10 @@ from kalends.questions import answers as question_answers
 from kalends.questions import present as question_present
 from kalends.records.event import Event
 from kalends.records.response import Tally
-from kalends.responses import guest_list, present, proposals, store
+from kalends.responses import api, guest_list, present, proposals, store
 from kalends.responses.guest_list import GuestQuery
 from kalends.responses.model import ResponseInput, ResponseItem
 from kalends.responses.proposals import Proposal
-from kalends.responses.submit import submit
 from kalends.values import timestamps
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
@@ -139,7 +138,7 @@ def add_guest(ctx: Context, event_id: int, params: Form) -> Document:
     policy.event(ctx, event_id, to=Right.EDIT)
     if not params.text("email_address").strip():
         raise errors.invalid("email_address", gettext("is required"), "required")
-    submit(ctx, Form(params.values | {"event_id": event_id}).params(ResponseInput))
+    api.create(ctx, Form(params.values | {"event_id": event_id}).params(ResponseInput))
     return redirect(ctx, f"/events/{event_id}/responses", done="guest-added", can_undo=True)
 
 

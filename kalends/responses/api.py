@@ -3,6 +3,7 @@
 from msgspec import UNSET
 
 from kalends import errors, policy
+from kalends.blocked_senders.screening import screened
 from kalends.context import Context
 from kalends.deliveries import response_mail
 from kalends.http.csv_file import csv_file
@@ -10,15 +11,17 @@ from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
+from kalends.http.rate_limit import count_event_write
 from kalends.i18n import gettext
 from kalends.policy import Right
+from kalends.questions import asking
 from kalends.questions import store as questions
-from kalends.questions.present import describe
+from kalends.questions.present import answer_items, describe
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import admission, present, store
 from kalends.responses import reminder_choice as choice
-from kalends.responses.author import acts_for_guest, author_of, by_link
+from kalends.responses.author import Author, acts_for_guest, author, author_of, by_link
 from kalends.responses.model import (
     Acceptance,
     BlankResponse,
@@ -37,9 +40,10 @@ from kalends.responses.model import (
     ResponseProof,
     ResponseQuery,
     ResponseRemoval,
+    SeriesPlaces,
 )
 from kalends.responses.respond import respond
-from kalends.responses.submit import submit
+from kalends.responses.series import respond_to_series
 
 CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "min_party", "created_at", "updated_at")
 
@@ -105,7 +109,52 @@ def create(ctx: Context, params: Params[ResponseInput]) -> ResponseCreated:
     address is yours, or as an editor of the event, the reply is the record, 201 when it is new and 200 when it was changed. Without
     proof it is always 201 and the request's own fields, and a response that was made with proof is left as it is.
     """
-    return submit(ctx, params)
+    fields = params.value
+    policy.open_link(ctx, fields.link)
+    event = policy.event(ctx, fields.event_id, to=Right.SEE)
+    count_event_write(ctx, event.id)
+    who = author(ctx, fields.email_address, fields.name)
+    with screened(ctx, who.email_address):
+        if fields.scope != "this" and event.series_id is not None:
+            return _create_for_series(ctx, event, who, params)
+        return _create_for_event(ctx, event, who, params)
+
+
+def _create_for_event(ctx: Context, event: Event, who: Author, params: Params[ResponseInput]) -> ResponseCreated:
+    response = respond(ctx, event, who, params)
+    if response is None:
+        return _echo(ctx, event, who, params.value)
+    if response.version > 1:
+        ctx.status = 200
+    return ResponseCreated(**present.record(ctx, response))
+
+
+def _create_for_series(ctx: Context, event: Event, who: Author, params: Params[ResponseInput]) -> ResponseCreated:
+    responses = respond_to_series(ctx, event, who, params)
+    if responses is None:
+        return _echo(ctx, event, who, params.value)
+    if responses.main.version > 1:
+        ctx.status = 200
+    waiting = sum(row.queued_at is not None and row.held < row.people for row in responses.rows)
+    held = sum(row.response == "YES" for row in responses.rows) - waiting
+    return ResponseCreated(**present.record(ctx, responses.main), series=SeriesPlaces(len(responses.rows), held, waiting))
+
+
+def _echo(ctx: Context, event: Event, who: Author, fields: ResponseInput) -> ResponseCreated:
+    """The fields of the request, for a caller without proof: the stored response stays hidden."""
+    asked = questions.of_event(ctx, event.id, event.calendar_id) if fields.answers else []
+    return ResponseCreated(
+        event_id=fields.event_id,
+        email_address=who.email_address,
+        name=who.name,
+        response=fields.response,
+        number=fields.number,
+        plus_n=fields.plus_n,
+        comment=fields.comment,
+        opt_in=fields.opt_in,
+        min_party=fields.min_party,
+        answers=answer_items(asking.read(asked, fields.answers or [], fields.number + fields.plus_n)),
+    )
 
 
 @endpoint("POST", "/api/responses/link", status=202, guests=True, rate_limited=True)
@@ -154,10 +203,13 @@ def accept(ctx: Context, response_id: int, params: Acceptance) -> ResponseItem:
 
 @endpoint("PUT", "/api/responses/{response_id}/reset_link", guests=True, rate_limited=True)
 def reset_link(ctx: Context, response_id: int, params: ResponseProof) -> ResponseItem:
-    """Replace the personal link of the response by another one, which is mailed to its address. The old one stops."""
+    """Replace the personal link of the response by another one, which is mailed to its address. The old one stops.
+
+    The event's editors, the responder, and anyone who has its `token` may.
+    """
     _, event = _load(ctx, response_id, params.token)
     response = store.reset_link(ctx, response_id)
-    response_mail.insert(ctx, event, response.email_address, response.id, None)
+    response_mail.insert(ctx, event, response.email_address, response_id=response.id)
     return present.item(ctx, response)
 
 
@@ -168,7 +220,7 @@ def reminders(ctx: Context, response_id: int, params: ReminderChoice) -> Reminde
     The responder and anyone who has its `token` may; the event's editors may switch them off.
     """
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
-    if params.wanted and params.token is None and acts_for_guest(ctx, event, author_of(ctx, response)):
+    if params.wanted and _is_by_editor(ctx, event, response, params.token):
         raise errors.Forbidden(gettext("Only the guest can switch the reminders on again."))
     choice.save(ctx, event, response, is_wanted=params.wanted)
     return RemindersChosen(choice.is_wanted(ctx, event, response))
@@ -179,7 +231,7 @@ def destroy(ctx: Context, response_id: int, params: ResponseRemoval) -> Deletion
     """Delete the response: the event's editors, the responder, and anyone who has its `token` may. Editors tell the guest by mail,
     unless they send `notify=false`."""
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
-    by_editor = params.token is None and acts_for_guest(ctx, event, author_of(ctx, response))
+    by_editor = _is_by_editor(ctx, event, response, params.token)
     if by_editor:
         ctx.via = "owner"
     admission.withdraw(ctx, event, response)
@@ -190,10 +242,18 @@ def destroy(ctx: Context, response_id: int, params: ResponseRemoval) -> Deletion
 
 
 def _load(ctx: Context, response_id: int, token: str | None, *, of_hidden: bool = False) -> tuple[Response, Event]:
-    """The response with its event, by the token or else for the actor."""
+    """The response with its event: by the token of its link, or else for the responder and the event's editors.
+
+    of_hidden: by the token also if the guest cannot see the event any more.
+    """
     if token is None:
         return policy.response(ctx, response_id)
     response, event = policy.linked_response(ctx, token, of_hidden=of_hidden)
     if response.id != response_id:
         raise errors.NotFound
     return response, event
+
+
+def _is_by_editor(ctx: Context, event: Event, response: Response, token: str | None) -> bool:
+    """Whether an editor of the event acts for the guest, and not the guest, who has the token or the address."""
+    return token is None and acts_for_guest(ctx, event, author_of(ctx, response))

@@ -10,6 +10,7 @@ from kalends.deliveries import languages, response_mail
 from kalends.http.input.fields import Params
 from kalends.i18n import gettext
 from kalends.questions import responding
+from kalends.records.delivery import EditorNotice
 from kalends.records.event import Event
 from kalends.records.question import NewAnswer, Question
 from kalends.records.response import Response
@@ -110,7 +111,7 @@ def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInp
     """Leave the response to the owner of the address, who gets a link to confirm it."""
     proposal_id = proposals.upsert(ctx, fields, who, waits=True)
     languages.remember(ctx, who.email_address)
-    if not response_mail.insert(ctx, event, who.email_address, None, proposal_id):
+    if not response_mail.insert(ctx, event, who.email_address, proposal_id=proposal_id):
         raise errors.TooMany(gettext("We have sent this address, or for your network, many messages lately. Respond again later."), 3600)
 
 
@@ -155,4 +156,5 @@ def _notify(ctx: Context, request: _Request, row: Response, proposal_id: int | N
     news.record(ctx, event, response_id=row.id, is_changed=not proposal_id)
     languages.remember(ctx, row.email_address)
     if locked.confirmations == "on" and (request.fields.value.notify or not by_editor):
-        response_mail.insert(ctx, event, row.email_address, row.id, proposal_id, "response_changed" if by_editor else None)
+        notice: EditorNotice | None = "response_changed" if by_editor else None
+        response_mail.insert(ctx, event, row.email_address, response_id=row.id, proposal_id=proposal_id, notice=notice)

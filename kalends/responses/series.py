@@ -11,6 +11,7 @@ from kalends.deliveries import languages, response_mail
 from kalends.events.series.scope import slot_of
 from kalends.http.input.fields import Params
 from kalends.i18n import gettext
+from kalends.records.delivery import EditorNotice
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import news, proposals, store
@@ -76,7 +77,8 @@ def respond_to_series(
     by_editor = acts_for_guest(ctx, event, who)
     languages.remember(ctx, who.email_address)
     if state.confirmations == "on" and (fields.value.notify or not by_editor):
-        response_mail.insert(ctx, event, who.email_address, main.id, proposal_id, "response_changed" if by_editor else None)
+        notice: EditorNotice | None = "response_changed" if by_editor else None
+        response_mail.insert(ctx, event, who.email_address, response_id=main.id, proposal_id=proposal_id, notice=notice)
     return SeriesRows(main, rows) if has_proof else None
 
 

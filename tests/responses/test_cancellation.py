@@ -12,7 +12,7 @@ import pytest
 from kalends.comments import api as comments
 from kalends.db import Database
 from kalends.db.sqlite.database import Sqlite
-from kalends.responses import admission, respond, submit
+from kalends.responses import admission, api, respond
 from kalends.settings import Settings
 from tests.cast import Cast, a_response, an_event
 from tests.client import Reply
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.on_one_database
 TIMEOUT = 20
 WAYS = ["create", "change", "comment"]
 # What each of them calls after it has read the event.
-AFTER_READING = {"create": (submit, "author"), "change": (admission, "lock"), "comment": (comments, "author")}
+AFTER_READING = {"create": (api, "author"), "change": (admission, "lock"), "comment": (comments, "author")}
 
 
 def _is_locked(db: Database, settings: Settings, event_id: int) -> bool:

@@ -83,7 +83,7 @@ def _by_comment(guest: Guest) -> Reply:
 
 # Each function that calls `respond`, with the requests that lead to it.
 CHANNELS: dict[str, list[Callable[[Guest], Reply]]] = {
-    "responses.submit._submit_to_event": [_by_api, _by_page],
+    "responses.api._create_for_event": [_by_api, _by_page],
     "responses.api.update": [_by_update, _by_token],
     "responses.link_pages._change": [_by_link],
     "responses.link_pages._apply": [_by_confirmation],
