@@ -1,6 +1,5 @@
 """The page of an event, with all that people do there: respond, comment, have it sent, announce, copy and add it."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET, Struct, structs
@@ -41,7 +40,6 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 MAX_COMMENTS = 100
-MAX_DIGITS = 6
 RESPONSE_FIELDS = ("email_address", "response", "name", "number", "plus_n", "comment", "opt_in", "min_party")
 
 
@@ -59,13 +57,7 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
     """An event: when, where and what, who comes, and the comments. A form that was submitted keeps its state."""
     event = policy.event_with_counts(ctx, event_id)
     detail = present.detail_with_comments(ctx, event, CommentPage(limit=MAX_COMMENTS))
-    forms = {
-        "respond": _response_form(ctx, event_id, params.response),
-        "comment": filled(comments.new(ctx, CommentFor(event_id=event_id))),
-        "send": FormState({"email": ctx.actor.email_address if ctx.actor else ""}),
-        "place": FormState(),
-        "link": FormState(),
-    }
+    forms = _blank_forms(ctx, event_id, params.response) | submitted
     dates, following = policy.count_coming_dates(ctx, event.series_id, event.start_at) if event.series_id is not None else (1, 1)
     own = _own_response(ctx, event_id)
     share_picture = share_picture_url(ctx, event)
@@ -79,7 +71,7 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
         link_url=f"{ctx.settings.url}{path_of(ctx, event_id)}" if ctx.linked else detail.link_url,
         color=_cover_color(ctx, detail),
         add_links=add_links.build(detail),
-        forms={name: structs.replace(form, prefix=f"{name}-") for name, form in (forms | submitted).items()},
+        forms={name: structs.replace(form, prefix=f"{name}-") for name, form in forms.items()},
         calendars=[calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=event.is_over(ctx.now),
@@ -93,6 +85,17 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
         share_picture=share_picture,
         structured_data=structured_data.build(detail, share_picture) if detail.public else None,
     )
+
+
+def _blank_forms(ctx: Context, event_id: int, response: str | None) -> dict[str, FormState]:
+    """The forms of the page by name, each filled with what is known of the reader; response: what they chose before."""
+    return {
+        "respond": _response_form(ctx, event_id, response),
+        "comment": filled(comments.new(ctx, CommentFor(event_id=event_id))),
+        "send": FormState({"email": ctx.actor.email_address if ctx.actor else ""}),
+        "place": FormState(),
+        "link": FormState(),
+    }
 
 
 def _hidden_by_admin(ctx: Context, event: Event) -> HiddenEvent | None:
@@ -131,22 +134,14 @@ def answer(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond with YES, and answer the questions of the event."""
     values = _filled_in(ctx, params) | {"event_id": event_id}
     event = policy.event(ctx, event_id, to=Right.SEE)
-    typed = answer_form.read(questions.of_event(ctx, event.id, event.calendar_id), values, _people(values))
+    typed = answer_form.read(questions.of_event(ctx, event.id, event.calendar_id), values, answer_form.party_size(values))
     with typed.naming_inputs():
         return _submit(ctx, event_id, Form(values | {"answers": typed.params}).params(ResponseInput))
 
 
 def _ask(ctx: Context, event: Event, form: FormState) -> Document:
-    carried = [(name, form.values[name]) for name in RESPONSE_FIELDS if isinstance(form.values.get(name), str)]
-    path = path_of(ctx, event.id)
-    return ask.render_questions(ctx, event, form, _people(form.values), action=f"{path}/respond/questions", back=path, carried=carried)
-
-
-def _people(values: Mapping[str, Any]) -> int:
-    """The size of the party that was typed; what is wrong with it is said when the response is stored."""
-    typed = [str(values.get(name) or "") for name in ("number", "plus_n")]
-    number, plus_n = (int(each) if each.isascii() and each.isdigit() and len(each) < MAX_DIGITS else 0 for each in typed)
-    return max(number, 1) + plus_n
+    path, people = path_of(ctx, event.id), answer_form.party_size(form.values)
+    return ask.render_questions(ctx, event, form, people, action=f"{path}/respond/questions", back=path, carried=RESPONSE_FIELDS)
 
 
 def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Document:

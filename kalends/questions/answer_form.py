@@ -1,7 +1,7 @@
 """The form in which guests answer: its inputs by name, and the answers that were typed."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,8 @@ from kalends.questions.rules import name_answer
 from kalends.records.question import Answer, Question
 from kalends.values.text import is_blank
 from kalends.web.forms import FormState
+
+MAX_DIGITS = 6
 
 _INDEX = re.compile(r"answers\[(\d+)\]")
 
@@ -42,6 +44,17 @@ class Input(Struct, frozen=True):
     @property
     def is_required(self) -> bool:
         return self.question.required and not self.condition
+
+
+def party_size(values: Mapping[str, Any], number: int = 1, plus_n: int = 0) -> int:
+    """The people of the party that was typed; by default, `number` and `plus_n`. What is wrong with it is said when the response is
+    stored."""
+    return max(_read_count(values.get("number"), number), 1) + _read_count(values.get("plus_n"), plus_n)
+
+
+def _read_count(value: Any, default: int) -> int:
+    is_count = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < MAX_DIGITS
+    return int(value) if is_count else default
 
 
 def person_name(person: int) -> Text:

@@ -1,7 +1,6 @@
 """The page that asks the questions of an event, before a response with YES is stored or to change its answers."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from kalends.context import Context
 from kalends.http.endpoint import Document
@@ -14,9 +13,9 @@ from kalends.web.render import render
 
 
 def render_questions(
-    ctx: Context, event: Event, form: FormState, people: int, *, action: str, back: str, carried: Sequence[tuple[str, Any]] = ()
+    ctx: Context, event: Event, form: FormState, people: int, *, action: str, back: str, carried: Sequence[str] = ()
 ) -> Document:
-    """The form with the questions. carried: what it sends beside the answers."""
+    """The form with the questions. carried: the names of other inputs that were typed, which it sends beside the answers."""
     questions = store.of_event(ctx, event.id, event.calendar_id)
     inputs = answer_form.inputs(questions, present.load(ctx, event.id, event.calendar_id), people)
     ctx.headers["Cache-Control"] = "no-store"
@@ -32,5 +31,5 @@ def render_questions(
         is_partial=people > MAX_PERSONS and any(each.person is not None for each in inputs),
         action=action,
         back=back,
-        carried=carried,
+        carried=[(name, form.values[name]) for name in carried if isinstance(form.values.get(name), str)],
     )

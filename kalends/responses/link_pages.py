@@ -2,6 +2,8 @@
 
 GET changes nothing, since programs follow every link in a mail."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -48,7 +50,6 @@ class Choice(Struct, kw_only=True):
 NO_CHOICE = Choice()
 # What a changed response takes along while its questions are answered.
 CARRIED = ("name", "comment", "number", "plus_n", "min_party")
-MAX_DIGITS = 6
 
 
 @page("GET", "/r/{response_token}", guests=True, credentials=False)
@@ -115,11 +116,8 @@ def answer(ctx: Context, response_token: str, params: Form) -> Document:
 
 
 def _ask(ctx: Context, token: str, response: Response, event: Event, form: FormState) -> Document:
-    carried = [(name, str(form.values[name])) for name in CARRIED if name in form.values]
-    typed = [str(form.values.get(name, "")) for name in ("number", "plus_n")]
-    stored = (response.number, response.plus_n)
-    number, plus_n = (int(text) if text.isdecimal() and len(text) < MAX_DIGITS else held for text, held in zip(typed, stored, strict=True))
-    return ask_page.render_questions(ctx, event, form, number + plus_n, action=f"/r/{token}/questions", back=f"/r/{token}", carried=carried)
+    people = answer_form.party_size(form.values, response.number, response.plus_n)
+    return ask_page.render_questions(ctx, event, form, people, action=f"/r/{token}/questions", back=f"/r/{token}", carried=CARRIED)
 
 
 @page("POST", "/r/{response_token}/withdraw", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
@@ -212,19 +210,23 @@ def _redirect(ctx: Context, response: Response, event: Event, done: str) -> Docu
 
 
 def load(ctx: Context, token: str, *, of_hidden: bool = False) -> tuple[Response, Event]:
-    ctx.headers.update(PRIVATE)
-    try:
+    """The response of the link, and its event as the guest sees it; of_hidden: also if the guest cannot see it any more."""
+    with private(ctx):
         return policy.linked_response(ctx, token, of_hidden=of_hidden)
-    except errors.NotFound as problem:
-        problem.headers.update(PRIVATE)
-        raise
 
 
 def _load_proposal(ctx: Context, token: str) -> tuple[proposals.Proposal, Event]:
-    ctx.headers.update(PRIVATE)
-    try:
+    with private(ctx):
         proposal = proposals.by_token(ctx, token)
         return proposal, policy.event_of_guest(ctx, proposal.event_id)
+
+
+@contextmanager
+def private(ctx: Context) -> Iterator[None]:
+    """Send the header fields of a page with a secret URL, also if the link does not work."""
+    ctx.headers.update(PRIVATE)
+    try:
+        yield
     except errors.NotFound as problem:
         problem.headers.update(PRIVATE)
         raise

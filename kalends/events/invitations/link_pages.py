@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from kalends import errors, policy
+from kalends import policy
 from kalends.context import Context
 from kalends.deliveries import event_time, suppressions
 from kalends.events.invitations import reply
@@ -22,7 +22,7 @@ from kalends.records.invitation import Invitation
 from kalends.records.response import Response
 from kalends.responses import guest_cookie
 from kalends.responses import store as responses
-from kalends.responses.link_pages import CARRIED, MAX_DIGITS, PRIVATE, Choice
+from kalends.responses.link_pages import CARRIED, Choice, private
 from kalends.responses.mask import mask
 from kalends.responses.model import ResponseFields
 from kalends.site.reader_locale import reader_locale
@@ -123,12 +123,8 @@ def _save(ctx: Context, invitation: Invitation, event: Event, form: Form) -> Doc
 
 
 def _ask(ctx: Context, token: str, event: Event, form: FormState) -> Document:
-    carried = [(name, str(form.values[name])) for name in CARRIED if name in form.values]
-    typed = [str(form.values.get(name, "")) for name in ("number", "plus_n")]
-    number, plus_n = (
-        int(text) if text.isdecimal() and len(text) < MAX_DIGITS else least for text, least in zip(typed, (1, 0), strict=True)
-    )
-    return ask_page.render_questions(ctx, event, form, number + plus_n, action=f"/i/{token}/questions", back=f"/i/{token}", carried=carried)
+    people = answer_form.party_size(form.values)
+    return ask_page.render_questions(ctx, event, form, people, action=f"/i/{token}/questions", back=f"/i/{token}", carried=CARRIED)
 
 
 def _find_response(ctx: Context, invitation: Invitation, event: Event) -> Response | None:
@@ -136,9 +132,5 @@ def _find_response(ctx: Context, invitation: Invitation, event: Event) -> Respon
 
 
 def _load(ctx: Context, token: str) -> tuple[Invitation, Event]:
-    ctx.headers.update(PRIVATE)
-    try:
+    with private(ctx):
         return policy.linked_invitation(ctx, token)
-    except errors.NotFound as problem:
-        problem.headers.update(PRIVATE)
-        raise
