@@ -1,8 +1,7 @@
 """Pages on which events are created, changed and deleted."""
 
-from collections.abc import Callable
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct, UnsetType, structs
 
@@ -45,8 +44,6 @@ COMPARED = (
 AUDIENCES = {"public": gettext("everyone"), "link": gettext("anyone with the link"), "members": gettext("only members")}
 # Of a new event on its page; other programs get the calendar's.
 DEFAULT_VISIBILITY = "link"
-# What the script of the form sends as the value of PREVIEW.
-LIVE = "live"
 CHANGED = gettext("Someone changed this event while you were editing it. If you save now, your version replaces theirs.")
 
 
@@ -85,20 +82,8 @@ def render_form(
         calendars=home_form.find_calendars(ctx, event),
         zones=sorted(known_zones()),
         differences=_differences(stored, form) if stored else [],
-        **({} if event else describe_rule(_start_day(ctx, form), preview)),
+        **({} if event else repeat_form.describe(_start_day(ctx, form), preview)),
     )
-
-
-def describe_rule(day: date, preview: RepeatPreview | str | None) -> dict[str, Any]:
-    """What the inputs of a rule need to know, for an event on this day."""
-    return {
-        "day": day.isoformat(),
-        "sentences": repeat_form.write_sentences(day),
-        "repeat_form": repeat_form,
-        "preview": preview,
-        "is_beside": isinstance(preview, RepeatPreview) and not preview.repeat.has(day),
-        "to_date": date.fromisoformat,
-    }
 
 
 @page("GET", "/events/new")
@@ -139,7 +124,7 @@ def create(ctx: Context, params: Form) -> Document:
 
 def _create(ctx: Context, params: Form) -> Document:
     if params.text(PREVIEW):
-        return render_form(ctx, FormState(params.values), preview=find_preview(params, lambda: _preview_new(ctx, params)))
+        return render_form(ctx, FormState(params.values), preview=repeat_form.find_preview(params, lambda: _preview_new(ctx, params)))
     if path := form_token.find_path(ctx, params):
         return redirect(ctx, path, done="created-already")
     event = create_event(ctx, join_times(params.without("file", form_token.FIELD, *repeat_form.FIELDS)).read(EventInput))
@@ -244,18 +229,6 @@ def _stored(event: Event) -> FormState:
     """The form of a stored event."""
     more = {"version": event.etag, "scope": "this", home_form.FIELD: event.calendar_id}
     return split_times(structs.asdict(present.editable(event)) | more)
-
-
-def find_preview(params: Form, find: Callable[[], RepeatPreview]) -> RepeatPreview | str:
-    """What the rule would do. The script of the page asks while people choose: it gets a message instead of an error."""
-    if choice_of(params) == NONE:
-        return gettext("The event takes place once.")
-    try:
-        return find()
-    except errors.Invalid as problem:
-        if params.text(PREVIEW) != LIVE:
-            raise
-        return " ".join(f"{labels.label(error.field)} {labels.message(error.message)}." for error in problem.errors)
 
 
 def _preview_new(ctx: Context, params: Form) -> RepeatPreview:

@@ -1,5 +1,6 @@
 """The form that repeats an event: sentences for common rules, and inputs for the parts of all others."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -7,17 +8,20 @@ from msgspec import structs
 
 from kalends import errors
 from kalends.events.input import RepeatInput
-from kalends.events.series.model import Repeat
+from kalends.events.series.model import Repeat, RepeatPreview
 from kalends.events.series.rule import parse_text
 from kalends.events.series.sentence import name_day, name_weekday
 from kalends.http.input.form import Form
 from kalends.i18n import Text, gettext
 from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import WEEKDAYS
+from kalends.web import labels
 from kalends.web.forms import FormState
 
 NONE, CUSTOM = "none", "custom"
 PREVIEW = "preview"
+# What the script of the form sends as the value of PREVIEW.
+LIVE = "live"
 # The date for which the sentences of the form were written.
 SENTENCES_FOR = "sentences_for"
 END = ("ends", "end_date", "count")
@@ -29,6 +33,18 @@ NTH = (1, 2, 3, 4, 5, -1)
 LAST_WEEK = 5
 # Parts of a rule for which the form has no input but that of the whole rule.
 RARE_PARTS = ("BYWEEKNO", "BYYEARDAY", "WKST")
+
+
+def describe(day: date, preview: RepeatPreview | str | None) -> dict[str, Any]:
+    """The values that the template of the rule needs, for an event on this day; preview: what the rule would do, or why not."""
+    return {
+        "day": day.isoformat(),
+        "sentences": write_sentences(day),
+        "ticked": ticked,
+        "preview": preview,
+        "is_beside": isinstance(preview, RepeatPreview) and not preview.repeat.has(day),
+        "to_date": date.fromisoformat,
+    }
 
 
 def write_sentences(day: date) -> dict[str, Text]:
@@ -68,6 +84,18 @@ def read(form: Form, day: date) -> RepeatInput:
     rule = _presets(day).get(choice) or _read_parts(form)
     params = Form(rule | _read_end(form) | {name: form.text(name) for name in ("also", "start_date")}).read(RepeatInput)
     return _add_rrule(params, form.text("rrule").strip()) if choice == CUSTOM and form.text("rrule").strip() else params
+
+
+def find_preview(params: Form, preview: Callable[[], RepeatPreview]) -> RepeatPreview | str:
+    """What the rule would do, by `preview`. The script of the page asks while people choose: it gets a message instead of an error."""
+    if choice_of(params) == NONE:
+        return gettext("The event takes place once.")
+    try:
+        return preview()
+    except errors.Invalid as problem:
+        if params.text(PREVIEW) != LIVE:
+            raise
+        return " ".join(f"{labels.label(error.field)} {labels.message(error.message)}." for error in problem.errors)
 
 
 def choice_of(form: Form) -> str:

@@ -10,7 +10,7 @@ from msgspec import structs
 from kalends import policy
 from kalends.context import Context
 from kalends.events import repeat_form
-from kalends.events.form_pages import describe_rule, find_preview, local_day, require_choice
+from kalends.events.form_pages import local_day, require_choice
 from kalends.events.input import EventIds
 from kalends.events.series import api, change, occurrences, request, store
 from kalends.events.series.model import Repeat, RepeatPreview, build_repeat
@@ -36,7 +36,7 @@ def repeat(ctx: Context, event_id: int, params: Form) -> Document:
     """Repeat the event, or replace the rule of its series; or show the form again with a preview of the dates."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if params.text(repeat_form.PREVIEW):
-        preview = find_preview(params, lambda: _preview_change(ctx, event, params))
+        preview = repeat_form.find_preview(params, lambda: _preview_change(ctx, event, params))
         return _render(ctx, event, FormState(params.values), preview)
     notice = Form({name: params.text(name) for name in ("notify", "message") if params.text(name)}).read(EventIds)
     rule = structs.replace(repeat_form.read(params, _rule_day(event)), notify=notice.notify, message=notice.message)
@@ -53,7 +53,7 @@ def _render(ctx: Context, event: Event, form: FormState | None, preview: RepeatP
         form=form or FormState(repeat_form.fill(rule, day)),
         event=event,
         repeat=rule,
-        **describe_rule(day, preview),
+        **repeat_form.describe(day, preview),
     )
 
 
