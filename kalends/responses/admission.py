@@ -56,7 +56,7 @@ def require_room(ctx: Context, event: Event, who: Author, people: int, *, standi
     which is then left out."""
     if event.settings.capacity is None or event.can_edit:
         return
-    if not (who.is_proven or who.may_change):
+    if not who.has_proof:
         seats.require_room(ctx, event, people)
     elif standing:
         held = sum(response.held + response.offered for response in store.of_address(ctx, event.id, who.email_address))
@@ -74,11 +74,10 @@ def admit(ctx: Context, event: Event, response: Response, who: Author, *, takes_
         response = _await_approval(ctx, event, response)
     if settings.capacity is None:
         return response
-    has_proof = who.is_proven or who.may_change
     # Without proof, an error would disclose the number of people in the stored response.
-    may_wait = may_wait or event.can_edit or not has_proof
-    takes_offer = takes_offer and has_proof and not event.can_edit
-    imitates = not (has_proof or event.can_edit or settings.approval)
+    may_wait = may_wait or event.can_edit or not who.has_proof
+    takes_offer = takes_offer and who.has_proof and not event.can_edit
+    imitates = not (who.has_proof or event.can_edit or settings.approval)
     return seats.claim(ctx, event, response, takes_offer=takes_offer, may_wait=may_wait, imitates=imitates)
 
 

@@ -11,6 +11,8 @@ from kalends.values.text import fold_case
 
 
 class Author(Struct, frozen=True):
+    """Who responds or comments, and what they have proved."""
+
     email_address: str
     name: str | None
     # The id of the signed-in user, if the address is theirs.
@@ -22,8 +24,14 @@ class Author(Struct, frozen=True):
     # Whether an editor added them to the series.
     is_added: bool = False
 
+    @property
+    def has_proof(self) -> bool:
+        """Whether they may change the stored response of the address, and learn what is in it."""
+        return self.is_proven or self.may_change
+
 
 def author(ctx: Context, email_address: str | None, name: str | None) -> Author:
+    """The author of a new response or comment: a guest, who needs an address, or the signed-in user, who may write for another address."""
     actor = ctx.actor
     if actor is None:
         if email_address is None:

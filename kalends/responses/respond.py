@@ -54,7 +54,7 @@ def respond(
     standing: it is one date of a response to a series. It leaves the date's own response alone, waits where there is no seat, sends no
     mail and opts in to nothing; the row is always returned.
     """
-    by_editor, has_proof = acts_for_guest(ctx, event, who), who.is_proven or who.may_change or event.can_edit
+    by_editor, has_proof = acts_for_guest(ctx, event, who), who.has_proof or event.can_edit
     if by_editor:
         ctx.via = "owner"
     # The statements are the same, but to write a new row takes the database some 40 µs more or less than to write a known one.
@@ -67,18 +67,7 @@ def respond(
     if locked.confirm_responses == "always" and not has_proof and not standing:
         _propose(ctx, event, who, fields)
         return None
-    row = _upsert(ctx, request)
-    if standing and not row.by_series:
-        return row
-    proposal_id = None if has_proof or standing else proposals.upsert(ctx, fields, who, waits=row.proven)
-    row = _admit(ctx, request, row, is_proposed=bool(proposal_id))
-    _save_answers(ctx, request, row, questions, answers, is_proposed=bool(proposal_id))
-    if fields.value.opt_in and "opt_in" in fields.names and not standing:
-        opt_in(ctx, event, "email", who.email_address, source="response")
-    if standing:
-        return row
-    _notify(ctx, request, row, proposal_id, locked)
-    return row if has_proof or policy.can_see_response(ctx, row, event) else None
+    return _store(ctx, request, locked, questions, answers)
 
 
 def _require_admission(ctx: Context, request: _Request, locked: EventState) -> None:
@@ -113,6 +102,21 @@ def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInp
     languages.remember(ctx, who.email_address)
     if not response_mail.insert(ctx, event, who.email_address, proposal_id=proposal_id):
         raise errors.TooMany(gettext("We have sent this address, or for your network, many messages lately. Respond again later."), 3600)
+
+
+def _store(ctx: Context, request: _Request, locked: EventState, questions: Sequence[Question], answers: list[NewAnswer]) -> Response | None:
+    """Write the response with its seats and answers, or without proof what becomes of it if the address confirms it, and tell people."""
+    row = _upsert(ctx, request)
+    if request.standing and not row.by_series:
+        return row
+    needs_no_proposal = request.has_proof or request.standing
+    proposal_id = None if needs_no_proposal else proposals.upsert(ctx, request.fields, request.who, waits=row.proven)
+    row = _admit(ctx, request, row, is_proposed=bool(proposal_id))
+    _save_answers(ctx, request, row, questions, answers, is_proposed=bool(proposal_id))
+    if request.standing:
+        return row
+    _follow_up(ctx, request, row, proposal_id, locked)
+    return row if request.has_proof or policy.can_see_response(ctx, row, request.event) else None
 
 
 def _upsert(ctx: Context, request: _Request) -> Response:
@@ -150,11 +154,13 @@ def _save_answers(
         responding.save(ctx, questions, row, checked, is_kept=is_proposed)
 
 
-def _notify(ctx: Context, request: _Request, row: Response, proposal_id: int | None, locked: EventState) -> None:
-    """Record the response for the organiser, and queue mail to the guest."""
-    event, by_editor = request.event, request.by_editor
+def _follow_up(ctx: Context, request: _Request, row: Response, proposal_id: int | None, locked: EventState) -> None:
+    """Opt in to the organiser's list, record the response for the organiser, and queue mail to the guest."""
+    event, fields, by_editor = request.event, request.fields, request.by_editor
+    if fields.value.opt_in and "opt_in" in fields.names:
+        opt_in(ctx, event, "email", request.who.email_address, source="response")
     news.record(ctx, event, response_id=row.id, is_changed=not proposal_id)
     languages.remember(ctx, row.email_address)
-    if locked.confirmations == "on" and (request.fields.value.notify or not by_editor):
+    if locked.confirmations == "on" and (fields.value.notify or not by_editor):
         notice: EditorNotice | None = "response_changed" if by_editor else None
         response_mail.insert(ctx, event, row.email_address, response_id=row.id, proposal_id=proposal_id, notice=notice)

@@ -54,7 +54,7 @@ def respond_to_series(
 
     is_invited: the guest is invited to the series, and sees its private dates, too.
     """
-    has_proof = who.is_proven or who.may_change or event.can_edit
+    has_proof = who.has_proof or event.can_edit
     state = store.find_state(ctx, event.id)
     if state is None:
         raise errors.NotFound
@@ -62,24 +62,36 @@ def respond_to_series(
         respond(ctx, event, who, fields)
         return None
     assert event.series_id is not None
-    is_proven = who.is_proven or event.can_edit
     is_proposed = not has_proof and _has_proof_of(ctx, event.series_id, who.email_address)
     ctx.tx.run("SAVEPOINT dates")
-    _upsert(ctx, event, who, fields.value, proven=is_proven, has_proof=has_proof)
-    since = event.start_at if fields.value.scope == "following" else 0
-    rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since, unchecked=is_invited), who, fields)
-    main = next((row for row in rows if row.event_id == event.id), rows[0])
-    news.record(ctx, event, response_id=main.id)
+    responses = _write(ctx, event, who, fields, has_proof=has_proof, is_invited=is_invited)
     ctx.tx.run("ROLLBACK TO SAVEPOINT dates" if is_proposed else "RELEASE SAVEPOINT dates")
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=is_proposed)
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
-    by_editor = acts_for_guest(ctx, event, who)
     languages.remember(ctx, who.email_address)
-    if state.confirmations == "on" and (fields.value.notify or not by_editor):
+    if state.confirmations == "on":
+        _queue_mail(ctx, event, who, fields.value, responses.main.id, proposal_id)
+    return responses if has_proof else None
+
+
+def _write(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], *, has_proof: bool, is_invited: bool) -> SeriesRows:
+    """Store the standing response and those to the coming dates of the scope, and record them for the organiser."""
+    assert event.series_id is not None
+    _upsert(ctx, event, who, fields.value, proven=who.is_proven or event.can_edit, has_proof=has_proof)
+    since = event.start_at if fields.value.scope == "following" else 0
+    rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since, unchecked=is_invited), who, fields)
+    main = next((row for row in rows if row.event_id == event.id), rows[0])
+    news.record(ctx, event, response_id=main.id)
+    return SeriesRows(main, rows)
+
+
+def _queue_mail(ctx: Context, event: Event, who: Author, value: ResponseInput, response_id: int, proposal_id: int | None) -> None:
+    """Queue mail to the guest about the response or the proposal; editors may respond for a guest without it."""
+    by_editor = acts_for_guest(ctx, event, who)
+    if value.notify or not by_editor:
         notice: EditorNotice | None = "response_changed" if by_editor else None
-        response_mail.insert(ctx, event, who.email_address, response_id=main.id, proposal_id=proposal_id, notice=notice)
-    return SeriesRows(main, rows) if has_proof else None
+        response_mail.insert(ctx, event, who.email_address, response_id=response_id, proposal_id=proposal_id, notice=notice)
 
 
 def _has_proof_of(ctx: Context, series_id: int, email_address: str) -> bool:
