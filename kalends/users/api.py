@@ -80,31 +80,34 @@ def update(ctx: Context, user_id: int, params: Changes[ProfileChanges]) -> UserD
     A new password ends your other sessions; with `delete_keys` it also deletes your keys. A new address is mailed a link to
     verify it. Your former address is notified of both.
     """
-    user = _load_user(ctx, user_id)
-    password_hash = None
-    if password := params.get("password"):
+    user, password = _load_user(ctx, user_id), params.get("password")
+    if password:
         weak_passwords.refuse(ctx, password, _merge(params, user))
     elif params.get("delete_keys"):
         raise errors.invalid("delete_keys", gettext("goes with a new password"), "conflict")
-    needs_password = bool(password) or _changes_address(user, _merge(params, user))
-    if needs_password:
+    is_confirmed = bool(password) or _changes_address(user, _merge(params, user))
+    if is_confirmed:
         _confirm(ctx, user, params.get("current_password"))
-    if password:
-        password_hash = passwords.hash_password(password)
+    password_hash = passwords.hash_password(password) if password else None
     with ctx.write(), _translate_taken():
         current = store.lock(ctx, user)
         profile = _merge(params, current)
-        if _changes_address(current, profile) and not needs_password:
+        if _changes_address(current, profile) and not is_confirmed:
             raise Retry
-        store.update(ctx, user_id, profile)
-        if profile.response_notices != current.response_notices:
-            news.reschedule(ctx, store.get(ctx, user_id))
-        if _changes_address(current, profile):
-            deliveries.insert_account_mail(ctx, current, "notice", "address_changed")
-            registration.mail_verification(ctx, store.get(ctx, user_id))
+        _save_profile(ctx, current, profile)
         if password_hash:
             _set_password(ctx, current, password_hash, delete_keys=bool(params.get("delete_keys")))
         return present.detail(ctx, store.get(ctx, user_id))
+
+
+def _save_profile(ctx: Context, user: User, profile: ProfileChanges) -> None:
+    """Store the profile. A new address is mailed a link to verify it, and the former one is notified."""
+    store.update(ctx, user.id, profile)
+    if profile.response_notices != user.response_notices:
+        news.reschedule(ctx, store.get(ctx, user.id))
+    if _changes_address(user, profile):
+        deliveries.insert_account_mail(ctx, user, "notice", "address_changed")
+        registration.mail_verification(ctx, store.get(ctx, user.id))
 
 
 @endpoint("POST", "/api/users/{user_id}/verify", status=202)
