@@ -93,7 +93,7 @@ class UndoResult(Struct):
 
 
 class TrashItem(Struct, kw_only=True):
-    """Events that were deleted at once: the last of them, and their number."""
+    """Events that were deleted in one request: the last of them, and their number."""
 
     seq: int
     id: int

@@ -62,7 +62,7 @@ def _find_changes(ctx: Context, set_id: int) -> list[ChangeRow]:
     rows = history.find_set(ctx, set_id, MAX_CHANGES + 1)
     if len(rows) > MAX_CHANGES:
         raise errors.Conflict(
-            gettext("This request changed more than %(max)s records, which is too much to undo at once.", max=MAX_CHANGES)
+            gettext("This request changed more than %(max)s records, which is too much to undo in one request.", max=MAX_CHANGES)
         )
     if any(row.via == "moderation" for row in rows):
         raise errors.Conflict(gettext("An administrator of this site did this, so it cannot be undone here."))
@@ -147,8 +147,9 @@ def _find_response_id(ctx: Context, record: Record) -> int:
     """The id of the response, or of the one that the answer belongs to; 0 if it was deleted with the answer."""
     if record.kind == "response":
         return record.first.record_id
-    found: int | None = ctx.tx.value("SELECT response_id FROM question_answers WHERE id = :id", id=record.first.record_id)
-    return int(record.before["response_id"]) if record.before else found or 0
+    if record.before:
+        return int(record.before["response_id"])
+    return int(ctx.tx.value("SELECT response_id FROM question_answers WHERE id = :id", id=record.first.record_id) or 0)
 
 
 def _require_calendar(ctx: Context, record: Record, records: Records) -> None:

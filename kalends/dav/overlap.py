@@ -85,7 +85,7 @@ def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zon
 
 
 def to_instant(value: DateTimeValue, zone: str, days: int = 0) -> int:
-    """The instant so many days later; the first or the last one that UTC has a year for, if that is beyond it."""
+    """The instant of the value, `days` later; the first or the last one that UTC has a year for, if that is beyond it."""
     name = "UTC" if value.is_utc else (find_zone(value.zone) or zone) if value.zone else zone
     try:
         return min(max(EARLIEST, datetimes.to_instant(value.local + timedelta(days=days), name)), LATEST)
@@ -156,7 +156,7 @@ def _find_duration(component: Component) -> Duration | None:
 def _repeat(component: Component, after: int, end: int, budget: RequestBudget) -> Iterator[int]:
     """How many days after the first date each of the dates is that may begin before the end of the range.
 
-    after: so many seconds after the first date, those begin that may end in the range."""
+    after: how many seconds after the first date those begin that may end in the range."""
     anchor = find_time(component, "DTSTART") or find_time(component, "DUE")
     rules = [prop.value for name, prop in component.properties if name == "RRULE"]
     if anchor is None or not rules:

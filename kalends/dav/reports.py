@@ -47,7 +47,7 @@ def _calendar_query(call: Call, calendar: Calendar, root: Element) -> DavReply:
 def _multiget(call: Call, calendar: Calendar, root: Element) -> DavReply:
     hrefs = [each.text or "" for each in root.findall(f"{_D}href")]
     if len(hrefs) > MAX_HREFS:
-        raise DavError(403, f"Ask for at most {MAX_HREFS:,} resources at once.", f"{_D}number-of-matches-within-limits")
+        raise DavError(403, f"Ask for at most {MAX_HREFS:,} resources in one request.", f"{_D}number-of-matches-within-limits")
     names = own_names(call, hrefs)
     by_name = resources.find_by_names(call.ctx, calendar, [name for name in names.values() if name])
     missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in by_name]

@@ -224,7 +224,7 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> EventDeletion:
 
 @endpoint("PUT", "/api/events/{event_id}/reset_link")
 def reset_link(ctx: Context, event_id: int) -> EventDetail:
-    """Replace the link of the event, and of all dates of its series. The old ones stop at once."""
+    """Replace the link of the event, and of all dates of its series. The old ones stop immediately."""
     store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if event.visibility != "link":

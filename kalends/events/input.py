@@ -200,7 +200,7 @@ class ImageInput(ImageScope, kw_only=True):
 
 
 class EventChanges(EventFields, kw_only=True):
-    """Changes of one event, of several at once, or of a series."""
+    """Changes of one event, of several in one request, or of a series."""
 
     tag: Tag | None = None
     ids: Annotated[Ids, Meta(description="More events to change, all or none.")] | None = None

@@ -150,7 +150,7 @@ class EventImport(Struct, kw_only=True):
 
 
 class EventsChanged(Struct):
-    """Several events that were changed at once, and whom that tells."""
+    """Several events that were changed in one request, and whom that tells."""
 
     events: list[EventDetail]
     told: Told | UnsetType = UNSET

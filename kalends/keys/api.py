@@ -63,6 +63,6 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
 
 @endpoint("DELETE", "/api/keys/{key_id}")
 def destroy(ctx: Context, key_id: str) -> TextDeletion:
-    """Delete the key; it stops working at once, and so do the sessions that it opened."""
+    """Delete the key; it stops working immediately, and so do the sessions that it opened."""
     store.delete(ctx, policy.key(ctx, key_id).id)
     return TextDeletion([key_id])

@@ -47,9 +47,9 @@ def find_file(ctx: Context, path: str) -> bytes | None:
 
 
 def clean_up(ctx: Context) -> None:
-    """Delete pictures that neither the site nor an event has had for as long as a change can be undone; those of deleted accounts at once.
+    """Delete pictures that neither the site nor an event has had for as long as a change can be undone.
 
-    A trigger marks a picture with 0 when an event loses it."""
+    Those of deleted accounts are deleted immediately. A trigger marks a picture with 0 when an event loses it."""
     ctx.tx.run(
         f"""UPDATE pictures SET unused_at = CASE WHEN {_IS_USED} THEN NULL WHEN owner_id IS NULL THEN 1 ELSE :now END
             WHERE unused_at = 0""",

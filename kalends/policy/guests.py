@@ -65,7 +65,7 @@ def visible_comment(ctx: Context, comment_id: int) -> tuple[Comment, Event]:
 
 
 def needs_no_approval(ctx: Context, event: Event) -> bool:
-    """Whether a comment of the actor on the event is approved at once."""
+    """Whether a comment of the actor on the event is approved without waiting for an organiser."""
     moderation = ctx.tx.value("SELECT moderation FROM calendars WHERE id = :id", id=event.calendar_id)
     return event.can_edit or moderation == "none" or (moderation == "guests" and ctx.actor is not None)
 

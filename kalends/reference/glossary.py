@@ -69,7 +69,7 @@ MEANINGS = {
     "UndoneRecord.op": "`put`: it is as it was. `gone`: it was removed, since it had been new.",
     "trash": "What was deleted, newest first.",
     "TrashItem.calendar_id": "Id of the event's home calendar.",
-    "TrashItem.events": "How many events were deleted at once.",
+    "TrashItem.events": "How many events were deleted in the same request.",
     "deleted_at": "When it was deleted, in UTC.",
     "SeriesChange.events": "Those of its dates that changed.",
     # Events

@@ -1,4 +1,4 @@
-"""What organisers are told by mail: new responses and comments, at once or once a day, as each of them wishes."""
+"""What organisers are told by mail: new responses and comments, immediately or once a day, as each of them wishes."""
 
 from datetime import datetime, time, timedelta
 
@@ -14,7 +14,7 @@ from kalends.values import datetimes
 
 # The hour, in the organiser's time zone, at which they are told of the day before.
 DIGEST_HOUR = 8
-# Messages at once are at least so far apart: what happens in between is told in one.
+# The seconds between two messages to an organiser who is told immediately: what happens in between is told in one.
 PAUSE = 300
 # The organisers for whom one round of the worker queues mail.
 BATCH = 500

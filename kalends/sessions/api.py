@@ -53,7 +53,7 @@ def show(ctx: Context, session_id: str) -> SessionDetail:
 
 @endpoint("DELETE", "/api/session/{session_id}")
 def destroy(ctx: Context, session_id: str) -> TextDeletion:
-    """Log out: the session ends at once."""
+    """Log out: the session ends immediately."""
     session = policy.session(ctx, session_id)
     store.delete(ctx, session.id)
     if session.id == policy.user(ctx).session_id:

@@ -53,7 +53,7 @@ def _addressbook_query(call: Call, book: Book, root: Element) -> DavReply:
 def _multiget(call: Call, book: Book, root: Element) -> DavReply:
     hrefs = [each.text or "" for each in root.findall(dav("href"))]
     if len(hrefs) > MAX_HREFS:
-        raise DavError(403, f"Ask for at most {MAX_HREFS:,} cards at once.", dav("number-of-matches-within-limits"))
+        raise DavError(403, f"Ask for at most {MAX_HREFS:,} cards in one request.", dav("number-of-matches-within-limits"))
     names = own_names(call, hrefs)
     by_name = cards.find_by_names(call.ctx, book.id, [name for name in names.values() if name])
     missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in by_name]

@@ -36,7 +36,7 @@ def gather(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     if not items:
         raise errors.Invalid([], "The list is empty. Send at least one.")
     if len(items) > MAX_ITEMS:
-        raise errors.Invalid([], f"The list has {len(items):,} items; send at most {MAX_ITEMS} at once.")
+        raise errors.Invalid([], f"The list has {len(items):,} items; send at most {MAX_ITEMS} in one request.")
     broken = [
         FieldError(f"[{number}]", "must be an object", "wrong_type") for number, item in enumerate(items) if not isinstance(item, dict)
     ]
