@@ -40,6 +40,19 @@ CLOSING_SECONDS = 1.0
 CLOSING_INTERVAL_SECONDS = 0.02
 BEGIN_READ = [Command(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
 
+# The settings of every connection, beside its timeouts.
+SESSION_SETTINGS = {
+    "idle_in_transaction_session_timeout": "60000",
+    "timezone": "UTC",
+    # Every statement of a request has an index: a wrong estimate must not read a whole table, and one plan fits all values.
+    "enable_seqscan": "off",
+    "plan_cache_mode": "force_generic_plan",
+    # What is read often is in memory, and the rest on an SSD. As for a disk, fifty look-ups would cost more than a whole table.
+    "random_page_cost": "1.1",
+    "jit": "off",
+    "max_parallel_workers_per_gather": "0",
+}
+
 
 class Postgres(PostgresDialect, Database):
     """is_pooled: PgBouncer pools the transactions, and refuses settings that are sent when it is connected to."""
@@ -63,15 +76,7 @@ class Postgres(PostgresDialect, Database):
         self._settings = {
             "statement_timeout": str(read_ms),
             "lock_timeout": str(lock_ms),
-            "idle_in_transaction_session_timeout": "60000",
-            "timezone": "UTC",
-            # Every statement of a request has an index: a wrong estimate must not read a whole table, and one plan fits all values.
-            "enable_seqscan": "off",
-            "plan_cache_mode": "force_generic_plan",
-            # What is read often is in memory, and the rest on an SSD. As for a disk, fifty look-ups would cost more than a whole table.
-            "random_page_cost": "1.1",
-            "jit": "off",
-            "max_parallel_workers_per_gather": "0",
+            **SESSION_SETTINGS,
         }
         self._begin_write = [Command(b"BEGIN"), Command(b"SET LOCAL statement_timeout = %d" % statement_ms)]
         self._read_timeout = read_ms / 1000 + GRACE_SECONDS
