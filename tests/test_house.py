@@ -196,7 +196,7 @@ MODULE_LAYERS = {
         ),
         *(f"events.series.{name}" for name in ("change", "copies", "occurrences", "request", "scope", "shift")),
         *(f"events.reminders.{name}" for name in ("alarms", "due", "queue", "recipients", "remind", "rules")),
-        *(f"questions.{name}" for name in ("answer_form", "answers", "asking", "editor_form", "responding", "rules")),
+        *(f"questions.{name}" for name in ("answer_rules", "answers", "editor_form", "response_answers", "rules")),
         *("reference.errors", "reference.glossary", "reference.guide"),
         *(
             "responses.admission",
@@ -253,7 +253,7 @@ MODULE_LAYERS = {
     "api": {"changes.stream", "web.redirects", "web.render", "reference.schema_text"},
     "pages": {
         "web.failures",
-        "questions.ask",
+        "questions.answer_form",
         "questions.editor",
         "events.reminders.editor",
         *(

@@ -19,7 +19,7 @@ from kalends.events import store as events
 from kalends.events.placements import store as placements
 from kalends.i18n import gettext
 from kalends.policy import Right
-from kalends.questions import responding
+from kalends.questions import response_answers
 
 # Changes of one request beyond this number would take long, while all other writes wait.
 MAX_CHANGES = 20_000
@@ -47,7 +47,7 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
     sharing.end_blocked(ctx, records.deleted_ids("calendar"))
     restored_seats.settle(ctx, records)
     restored_invitations.settle(ctx, records)
-    responding.drop_beyond_limits(ctx, _restored_answers(records))
+    response_answers.drop_beyond_limits(ctx, _restored_answers(records))
     events_restored = events.find_by_ids(ctx, records.deleted_ids("event"))
     told = [
         telling.tell_changed(ctx, events_before, notify, message),

@@ -23,7 +23,7 @@ from kalends.http.input.form import Form
 from kalends.i18n import gettext
 from kalends.outbound import message
 from kalends.policy import Right
-from kalends.questions import answer_form, ask
+from kalends.questions import answer_form
 from kalends.questions import store as questions
 from kalends.records.event import Event
 from kalends.records.hidden_event import HiddenEvent
@@ -134,14 +134,14 @@ def answer(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond with YES, and answer the questions of the event."""
     values = _filled_in(ctx, params) | {"event_id": event_id}
     event = policy.event(ctx, event_id, to=Right.SEE)
-    typed = answer_form.read(questions.of_event(ctx, event.id, event.calendar_id), values, answer_form.party_size(values))
+    typed = answer_form.read(ctx, event, values, answer_form.party_size(values))
     with typed.naming_inputs():
         return _submit(ctx, event_id, Form(values | {"answers": typed.params}).params(ResponseInput))
 
 
 def _ask(ctx: Context, event: Event, form: FormState) -> Document:
     path, people = path_of(ctx, event.id), answer_form.party_size(form.values)
-    return ask.render_questions(ctx, event, form, people, action=f"{path}/respond/questions", back=path, carried=RESPONSE_FIELDS)
+    return answer_form.render_questions(ctx, event, form, people, action=f"{path}/respond/questions", back=path, carried=RESPONSE_FIELDS)
 
 
 def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Document:

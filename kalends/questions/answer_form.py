@@ -1,4 +1,4 @@
-"""The form in which guests answer: its inputs by name, and the answers that were typed."""
+"""The form in which guests answer the questions of an event, before a YES is stored or later: its inputs, and what was typed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,16 +8,19 @@ from typing import Any
 from msgspec import Struct, structs
 
 from kalends import errors
+from kalends.context import Context
 from kalends.errors import FieldError
+from kalends.http.endpoint import Document
 from kalends.i18n import Text, gettext
-from kalends.questions import asking
-from kalends.questions.asking import MAX_PERSONS, ChoicesByPlace
+from kalends.questions import answer_rules, present, store
+from kalends.questions.answer_rules import MAX_PERSONS, ChoicesByPlace
 from kalends.questions.model import QuestionItem
-from kalends.questions.present import find_condition
 from kalends.questions.rules import name_answer
+from kalends.records.event import Event
 from kalends.records.question import Answer, Question
 from kalends.values.text import is_blank
 from kalends.web.forms import FormState
+from kalends.web.render import render
 
 MAX_DIGITS = 6
 
@@ -57,11 +60,35 @@ def _read_count(value: Any, default: int) -> int:
     return int(value) if is_count else default
 
 
+def render_questions(
+    ctx: Context, event: Event, form: FormState, people: int, *, action: str, back: str, carried: Sequence[str] = ()
+) -> Document:
+    """The page with the form. carried: the names of other inputs that were typed, which it sends beside the answers."""
+    questions = store.of_event(ctx, event.id, event.calendar_id)
+    inputs = _inputs(questions, present.load(ctx, event.id, event.calendar_id), people)
+    labels = {each.name: each.label for each in inputs}
+    ctx.headers["Cache-Control"] = "no-store"
+    return render(
+        "questions/ask.html",
+        ctx,
+        title=gettext("Questions about %(title)s", title=event.title),
+        event=event,
+        form=form,
+        inputs=inputs,
+        problems=[(error.field, labels.get(error.field, ""), error.message) for error in form.errors],
+        person_name=person_name,
+        is_partial=people > MAX_PERSONS and any(each.person is not None for each in inputs),
+        action=action,
+        back=back,
+        carried=[(name, form.values[name]) for name in carried if isinstance(form.values.get(name), str)],
+    )
+
+
 def person_name(person: int) -> Text:
     return gettext("You") if person == 0 else gettext("Person %(number)s", number=person + 1)
 
 
-def inputs(questions: Sequence[Question], items: Sequence[QuestionItem], people: int) -> list[Input]:
+def _inputs(questions: Sequence[Question], items: Sequence[QuestionItem], people: int) -> list[Input]:
     """The inputs, those of each person together."""
     asked = list(zip(questions, items, [_condition(question, questions) for question in questions], strict=True))
     of_party = [Input(_name(question, None), item, None, condition) for question, item, condition in asked if item.per == "party"]
@@ -78,7 +105,7 @@ def _name(question: Question, person: int | None) -> str:
 
 
 def _condition(question: Question, questions: Sequence[Question]) -> str:
-    condition = find_condition(question, questions)
+    condition = present.find_condition(question, questions)
     return (
         gettext(
             "Only if the answer to “%(question)s” is “%(answer)s”.",
@@ -93,7 +120,7 @@ def _condition(question: Question, questions: Sequence[Question]) -> str:
 def values_of(answers: Sequence[Answer]) -> dict[str, Any]:
     """The stored answers as values of the inputs."""
     values: dict[str, Any] = {}
-    for (question_id, person), choices in asking.choices(answers).items():
+    for (question_id, person), choices in answer_rules.group_by_place(answers).items():
         many = any(each.kind == "many" for each in answers if each.question_id == question_id)
         values[f"q{question_id}" if person is None else f"q{question_id}p{person}"] = choices if many else choices[0]
     return values
@@ -119,11 +146,12 @@ class Typed(Struct, frozen=True):
         return structs.replace(error, field=self.names[int(match[1])]) if match else error
 
 
-def read(questions: Sequence[Question], values: dict[str, Any], people: int) -> Typed:
+def read(ctx: Context, event: Event, values: dict[str, Any], people: int) -> Typed:
     """The answers to what is asked; raises Invalid if a required one is missing. What is typed beside that is left out."""
+    questions = store.of_event(ctx, event.id, event.calendar_id)
     by_place: ChoicesByPlace = {}
     for question in questions:
-        for person in asking.persons(question, people):
+        for person in answer_rules.persons(question, people):
             value = values.get(_name(question, person))
             texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str) and not is_blank(each)]
             if texts:
@@ -132,9 +160,9 @@ def read(questions: Sequence[Question], values: dict[str, Any], people: int) -> 
     asked = {
         (question_id, person): texts
         for (question_id, person), texts in by_place.items()
-        if asking.is_asked(by_id[question_id], person, by_place, questions)
+        if answer_rules.is_asked(by_id[question_id], person, by_place, questions)
     }
-    missing = asking.missing(questions, asked, people)
+    missing = answer_rules.missing(questions, asked, people)
     if missing:
         names = [_name(by_id[place.question_id], place.person) for place in missing]
         raise errors.Invalid([FieldError(name, gettext("must be answered"), "required") for name in names])
@@ -143,13 +171,3 @@ def read(questions: Sequence[Question], values: dict[str, Any], people: int) -> 
         for (question_id, person), texts in asked.items()
     ]
     return Typed(params, [_name(by_id[question_id], person) for question_id, person in asked])
-
-
-def labels(each: Sequence[Input]) -> dict[str, str]:
-    """The labels of the inputs by name, for a summary of errors."""
-    return {one.name: one.label for one in each}
-
-
-def with_labels(form: FormState, names: dict[str, str]) -> list[tuple[str, str, str]]:
-    """The errors of the form: name and label of the input, and the message."""
-    return [(error.field, names.get(error.field, ""), error.message) for error in form.errors]

@@ -14,7 +14,7 @@ from kalends.http.paging import paginate
 from kalends.http.rate_limit import count_event_write
 from kalends.i18n import gettext
 from kalends.policy import Right
-from kalends.questions import asking
+from kalends.questions import answer_rules
 from kalends.questions import store as questions
 from kalends.questions.present import answer_items, describe
 from kalends.records.event import Event
@@ -153,7 +153,7 @@ def _echo(ctx: Context, event: Event, who: Author, fields: ResponseInput) -> Res
         comment=fields.comment,
         opt_in=fields.opt_in,
         min_party=fields.min_party,
-        answers=answer_items(asking.read(asked, fields.answers or [], fields.number + fields.plus_n)),
+        answers=answer_items(answer_rules.read(asked, fields.answers or [], fields.number + fields.plus_n)),
     )
 
 

@@ -19,7 +19,6 @@ from kalends.http.input.fields import Changes, Params
 from kalends.http.input.form import Form
 from kalends.i18n import gettext
 from kalends.questions import answer_form, answers
-from kalends.questions import ask as ask_page
 from kalends.questions import store as questions
 from kalends.questions.present import describe as describe_answer
 from kalends.records.event import Event
@@ -110,14 +109,14 @@ def answer(ctx: Context, response_token: str, params: Form) -> Document:
     sent = {name: params.values[name] for name in CARRIED if name in params.values}
     changes = Form(sent | {"response": "YES"}).changes(ResponseFields)
     people = changes.get("number", response.number) + changes.get("plus_n", response.plus_n)
-    typed = answer_form.read(questions.of_event(ctx, event.id, event.calendar_id), params.values, people)
+    typed = answer_form.read(ctx, event, params.values, people)
     with typed.naming_inputs():
         return _change(ctx, response, event, Form(sent | {"response": "YES", "answers": typed.params}).changes(ResponseFields))
 
 
 def _ask(ctx: Context, token: str, response: Response, event: Event, form: FormState) -> Document:
     people = answer_form.party_size(form.values, response.number, response.plus_n)
-    return ask_page.render_questions(ctx, event, form, people, action=f"/r/{token}/questions", back=f"/r/{token}", carried=CARRIED)
+    return answer_form.render_questions(ctx, event, form, people, action=f"/r/{token}/questions", back=f"/r/{token}", carried=CARRIED)
 
 
 @page("POST", "/r/{response_token}/withdraw", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from kalends.context import Context
 from kalends.http.input.fields import Changes, Params
-from kalends.questions import answers, asking
+from kalends.questions import answer_rules, answers
 from kalends.questions import present as question_present
 from kalends.questions import store as questions
 from kalends.questions.model import AnswerInput
@@ -21,7 +21,7 @@ T = TypeVar("T", bound=ResponseFields)
 def editable(ctx: Context, response: Response) -> ResponseFields:
     """The editable fields with their current values."""
     stored = answers.of_responses(ctx, [response.id]).get(response.id, [])
-    places = asking.choices(stored).items()
+    places = answer_rules.group_by_place(stored).items()
     inputs = [AnswerInput(question_id, values, person) for (question_id, person), values in places]
     return ResponseFields(**{name: getattr(response, name) for name in COLUMNS}, answers=inputs)
 
@@ -39,6 +39,7 @@ def item(ctx: Context, response: Response) -> ResponseItem:
 
 
 def items(ctx: Context, responses: Sequence[Response]) -> list[ResponseItem]:
+    """The responses with their answers, the questions that are not answered yet, and their places."""
     return [ResponseItem(**fields) for fields in _records(ctx, responses)]
 
 
@@ -59,7 +60,7 @@ def _records(ctx: Context, responses: Sequence[Response]) -> list[dict[str, Any]
 
 def _record(response: Response, stored: list[Answer], asked: list[Question]) -> dict[str, Any]:
     fields = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *COLUMNS)}
-    missing = asking.missing(asked, asking.choices(stored), response.people) if response.response == "YES" else []
+    missing = answer_rules.missing(asked, answer_rules.group_by_place(stored), response.people) if response.response == "YES" else []
     return fields | {
         "answers": question_present.answer_items(stored),
         "missing": list(dict.fromkeys(place.question_id for place in missing)),

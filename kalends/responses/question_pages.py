@@ -4,7 +4,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.questions import answer_form, answers, ask, store
+from kalends.questions import answer_form, answers
 from kalends.responses import api
 from kalends.responses.model import ResponseChanges
 from kalends.web.forms import FormState
@@ -18,15 +18,16 @@ def edit(ctx: Context, response_id: int, form: FormState | None = None) -> Docum
     response, event = policy.response(ctx, response_id)
     form = form or FormState(answer_form.values_of(answers.of_responses(ctx, [response.id]).get(response.id, [])))
     path = f"/responses/{response.id}"
-    return ask.render_questions(ctx, event, form, response.number + response.plus_n, action=f"{path}/questions", back=f"{path}/edit")
+    return answer_form.render_questions(
+        ctx, event, form, response.number + response.plus_n, action=f"{path}/questions", back=f"{path}/edit"
+    )
 
 
 @page("POST", "/responses/{response_id}/questions", again=edit)
 def update(ctx: Context, response_id: int, params: Form) -> Document:
     """Answer the questions, and say YES."""
     response, event = policy.response(ctx, response_id)
-    questions = store.of_event(ctx, event.id, event.calendar_id)
-    typed = answer_form.read(questions, params.values, response.number + response.plus_n)
+    typed = answer_form.read(ctx, event, params.values, response.number + response.plus_n)
     with typed.naming_inputs():
         api.update(ctx, response_id, Form({"response": "YES", "answers": typed.params}).changes(ResponseChanges))
     return redirect(ctx, f"/responses/{response.id}/edit", done="saved", can_undo=True)

@@ -9,7 +9,7 @@ from kalends.context import Context
 from kalends.deliveries import languages, response_mail
 from kalends.http.input.fields import Params
 from kalends.i18n import gettext
-from kalends.questions import responding
+from kalends.questions import response_answers
 from kalends.records.delivery import EditorNotice
 from kalends.records.event import Event
 from kalends.records.question import NewAnswer, Question
@@ -59,8 +59,8 @@ def respond(
         ctx.via = "owner"
     # The statements are the same, but to write a new row takes the database some 40 µs more or less than to write a known one.
     ctx.hides_duration = not has_proof
-    questions = responding.find_questions(ctx, event, fields.value.response, fields.value.answers)
-    event, locked = admission.lock(ctx, event, exclusive=responding.is_limited(questions))
+    questions = response_answers.find_questions(ctx, event, fields.value.response, fields.value.answers)
+    event, locked = admission.lock(ctx, event, exclusive=response_answers.is_limited(questions))
     request = _Request(event=event, who=who, fields=fields, asks=asks, standing=standing, by_editor=by_editor, has_proof=has_proof)
     _require_admission(ctx, request, locked)
     answers = _check_answers(ctx, request, questions)
@@ -93,7 +93,7 @@ def _check_answers(ctx: Context, request: _Request, questions: Sequence[Question
     if request.has_proof or not request.is_asked:
         return []
     value = request.fields.value
-    return responding.check(ctx, request.event, questions, value.answers, value.number + value.plus_n)
+    return response_answers.check(ctx, request.event, questions, value.answers, value.number + value.plus_n)
 
 
 def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput]) -> None:
@@ -149,9 +149,9 @@ def _save_answers(
     if request.has_proof:
         is_new_yes = request.is_asked and (not request.who.may_change or "response" in request.fields.names)
         sent = request.fields.value.answers
-        responding.save_proven(ctx, questions, row, sent, is_new_yes=is_new_yes, by_editor=request.by_editor)
+        response_answers.save_proven(ctx, questions, row, sent, is_new_yes=is_new_yes, by_editor=request.by_editor)
     elif request.is_asked:
-        responding.save(ctx, questions, row, checked, is_kept=is_proposed)
+        response_answers.save(ctx, questions, row, checked, is_kept=is_proposed)
 
 
 def _follow_up(ctx: Context, request: _Request, row: Response, proposal_id: int | None, locked: EventState) -> None:

@@ -15,7 +15,6 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.i18n import gettext
 from kalends.questions import answer_form
-from kalends.questions import ask as ask_page
 from kalends.questions import store as questions
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
@@ -89,7 +88,7 @@ def answer(ctx: Context, invitation_token: str, params: Form) -> Document:
     sent = {name: params.values[name] for name in CARRIED if name in params.values} | {"response": "YES"}
     changes = Form(sent).changes(ResponseFields)
     people = changes.get("number", 1) + changes.get("plus_n", 0)
-    typed = answer_form.read(questions.of_event(ctx, event.id, event.calendar_id), params.values, people)
+    typed = answer_form.read(ctx, event, params.values, people)
     with typed.naming_inputs():
         return _save(ctx, invitation, event, Form(sent | {"answers": typed.params}))
 
@@ -124,7 +123,7 @@ def _save(ctx: Context, invitation: Invitation, event: Event, form: Form) -> Doc
 
 def _ask(ctx: Context, token: str, event: Event, form: FormState) -> Document:
     people = answer_form.party_size(form.values)
-    return ask_page.render_questions(ctx, event, form, people, action=f"/i/{token}/questions", back=f"/i/{token}", carried=CARRIED)
+    return answer_form.render_questions(ctx, event, form, people, action=f"/i/{token}/questions", back=f"/i/{token}", carried=CARRIED)
 
 
 def _find_response(ctx: Context, invitation: Invitation, event: Event) -> Response | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from kalends import errors
 from kalends.context import Context
 from kalends.i18n import gettext
-from kalends.questions import answers, asking, store
+from kalends.questions import answer_rules, answers, store
 from kalends.questions.model import AnswerInput
 from kalends.records.event import Event
 from kalends.records.question import NewAnswer, Question
@@ -28,8 +28,8 @@ def is_limited(questions: Sequence[Question]) -> bool:
 def check(ctx: Context, event: Event, questions: Sequence[Question], sent: Sequence[AnswerInput] | None, people: int) -> list[NewAnswer]:
     """The answers of a caller without proof: all that is required must be among them, and count as those of a newcomer, so that an
     error does not say whether the address has responded."""
-    rows = asking.read(questions, sent or [], people)
-    asking.require(questions, asking.choices(rows), people)
+    rows = answer_rules.read(questions, sent or [], people)
+    answer_rules.require_complete(questions, answer_rules.group_by_place(rows), people)
     answers.require_room(ctx, event.id, questions, rows, None)
     return rows
 
@@ -62,12 +62,12 @@ def save_proven(
         if questions:
             stored = answers.of_responses(ctx, [response.id]).get(response.id, [])
             if is_new_yes and not by_editor:
-                asking.require(questions, asking.choices(stored), response.people)
+                answer_rules.require_complete(questions, answer_rules.group_by_place(stored), response.people)
             answers.link(ctx, response)
         return
-    rows = asking.read(questions, sent, response.people)
+    rows = answer_rules.read(questions, sent, response.people)
     if not by_editor:
-        asking.require(questions, asking.choices(rows), response.people)
+        answer_rules.require_complete(questions, answer_rules.group_by_place(rows), response.people)
     answers.require_room(ctx, response.event_id, questions, rows, response.id)
     answers.save(ctx, response, rows)
 

@@ -1,4 +1,4 @@
-"""Whether a response answers what is asked: each answer fits its question, and the required ones are there."""
+"""The rules of answers: whether a response answers what is asked: each answer fits its question, and the required ones are there."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -17,7 +17,7 @@ MAX_NUMBER = 10**15
 # Of a larger party, only this many must answer: nobody types in more.
 MAX_PERSONS = 50
 
-# The values that were chosen, by question and person.
+# The values that were chosen, by the ids of the question and the person.
 ChoicesByPlace = dict[tuple[int, int | None], list[str]]
 
 
@@ -47,7 +47,7 @@ def read(questions: Sequence[Question], answers: Sequence[AnswerInput], people: 
             seen[place] = i
         except _Broken as error:
             broken.append(FieldError(f"answers[{i}].{error.field}", error.message, error.code))
-    by_place = choices(rows)
+    by_place = group_by_place(rows)
     for place, i in seen.items():
         question = by_id[place.question_id]
         if not is_asked(question, place.person, by_place, questions):
@@ -63,7 +63,7 @@ def _describe_condition(question: Question, questions: Sequence[Question]) -> Te
     return gettext("is asked only if “%(question)s” is answered with “%(answer)s”", question=condition.label, answer=question.ask_if_answer)
 
 
-def require(questions: Sequence[Question], by_place: ChoicesByPlace, people: int) -> None:
+def require_complete(questions: Sequence[Question], by_place: ChoicesByPlace, people: int) -> None:
     """Raise Invalid if a required question is not answered."""
     by_id = {question.id: question for question in questions}
     broken = [
@@ -101,7 +101,8 @@ def persons(question: Question, people: int) -> Sequence[int | None]:
     return range(min(people, MAX_PERSONS)) if question.per == "person" else (None,)
 
 
-def choices(answers: Sequence[NewAnswer] | Sequence[Answer]) -> ChoicesByPlace:
+def group_by_place(answers: Sequence[NewAnswer] | Sequence[Answer]) -> ChoicesByPlace:
+    """The values that were chosen, by question and person."""
     by_place: ChoicesByPlace = {}
     for each in answers:
         by_place.setdefault((each.question_id, each.person), []).append(each.answer)
