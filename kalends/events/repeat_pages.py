@@ -11,7 +11,7 @@ from kalends import policy
 from kalends.context import Context
 from kalends.events import repeat_form
 from kalends.events.form_pages import local_day, require_choice
-from kalends.events.input import EventIds
+from kalends.events.input import EventIds, RepeatInput
 from kalends.events.series import api, change, occurrences, request, store
 from kalends.events.series.model import Repeat, RepeatPreview, build_repeat
 from kalends.http.endpoint import Document
@@ -38,10 +38,15 @@ def repeat(ctx: Context, event_id: int, params: Form) -> Document:
     if params.text(repeat_form.PREVIEW):
         preview = repeat_form.find_preview(params, lambda: _preview_change(ctx, event, params))
         return _render(ctx, event, FormState(params.values), preview)
-    notice = Form({name: params.text(name) for name in ("notify", "message") if params.text(name)}).read(EventIds)
-    rule = structs.replace(repeat_form.read(params, _rule_day(event)), notify=notice.notify, message=notice.message)
+    rule = _add_notice(repeat_form.read(params, _rule_day(event)), params)
     require_choice(api.repeat(ctx, event_id, rule).told, params)
     return redirect(ctx, f"/events/{event_id}", done="saved", can_undo=True)
+
+
+def _add_notice(rule: RepeatInput, params: Form) -> RepeatInput:
+    """The rule, with whom to tell and what."""
+    notice = Form({name: params.text(name) for name in ("notify", "message") if params.text(name)}).read(EventIds)
+    return structs.replace(rule, notify=notice.notify, message=notice.message)
 
 
 def _render(ctx: Context, event: Event, form: FormState | None, preview: RepeatPreview | str | None = None) -> Document:

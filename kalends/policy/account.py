@@ -130,5 +130,6 @@ def webhook(ctx: Context, webhook_id: int) -> Webhook:
 
 
 def require_webhooks(ctx: Context) -> None:
+    """Raise Forbidden if the operator has switched webhooks off."""
     if ctx.settings.webhooks == "off":
         raise errors.Forbidden(gettext("Webhooks are off here. Follow changes with GET /api/changes instead, or ask the operator."))

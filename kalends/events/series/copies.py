@@ -26,13 +26,13 @@ Load = Callable[[Context, list[int]], list[P]]
 
 
 def lock_event(ctx: Context, event_id: int) -> Event:
-    """The event, whose parts and responses nobody else changes until the transaction ends."""
+    """The event, for its editors; nobody else changes its parts and responses until the transaction ends."""
     store.lock(ctx, [event_id])
     return policy.event(ctx, event_id, to=Right.EDIT)
 
 
 def lock_calendar(ctx: Context, calendar_id: int) -> None:
-    """Let nobody else change the parts of the calendar until the transaction ends."""
+    """Require the owner, and let nobody else change the parts of the calendar until the transaction ends."""
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     policy.calendar(ctx, calendar_id, to=Right.OWN)
 
