@@ -41,17 +41,24 @@ def send(
         return
     addresses = return_path or sender(settings.email_from, settings.url).addr_spec, wire_address(address)
     with Deadline(seconds, step) as deadline:
-        session = (pool.take() if pool else None) or smtp_session.connect(settings, server, deadline)
-        try:
-            _transmit(session, deadline, server, message, *addresses)
-        except _SessionOver:
-            session = smtp_session.connect(settings, server, deadline)
-            _transmit(session, deadline, server, message, *addresses)
-        finally:
-            if pool:
-                pool.put(session)
-            else:
-                session.end()
+        _send_in_session(settings, server, message, addresses, pool, deadline)
+
+
+def _send_in_session(
+    settings: Settings, server: MailServer, message: EmailMessage, addresses: tuple[str, str], pool: SessionPool | None, deadline: Deadline
+) -> None:
+    """Send the message in a session of the pool, and in a new one if the server has ended that."""
+    session = (pool.take() if pool else None) or smtp_session.connect(settings, server, deadline)
+    try:
+        _transmit(session, deadline, server, message, *addresses)
+    except _SessionOver:
+        session = smtp_session.connect(settings, server, deadline)
+        _transmit(session, deadline, server, message, *addresses)
+    finally:
+        if pool:
+            pool.put(session)
+        else:
+            session.end()
 
 
 def check(settings: Settings, *, seconds: float = SECONDS, step: float = STEP) -> None:

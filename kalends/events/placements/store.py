@@ -54,15 +54,7 @@ def insert(
     """Add the event to the calendar. If it is there already, a placement that grants its members access is never weakened.
 
     by_invitation: the calendar is that of a guest, of which the event's editors are not told."""
-    ctx.tx.run(
-        """UPDATE events SET updated_at = :now WHERE id = :event_id AND NOT EXISTS (
-               SELECT 1 FROM placements p WHERE p.event_id = :event_id AND p.calendar_id = :calendar_id
-               AND (p.grants OR NOT CAST(:grants AS BOOLEAN)))""",
-        event_id=event_id,
-        calendar_id=calendar_id,
-        grants=grants,
-        now=ctx.now,
-    )
+    _mark_changed(ctx, event_id, calendar_id, grants=grants)
     ctx.tx.run(
         f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
                 created_at)
@@ -77,6 +69,19 @@ def insert(
         grants=grants,
         granted_by=granted_by,
         by_invitation=by_invitation,
+        now=ctx.now,
+    )
+
+
+def _mark_changed(ctx: Context, event_id: int, calendar_id: int, *, grants: bool) -> None:
+    """Give the event a new version, unless the calendar has it already and nobody gets more access."""
+    ctx.tx.run(
+        """UPDATE events SET updated_at = :now WHERE id = :event_id AND NOT EXISTS (
+               SELECT 1 FROM placements p WHERE p.event_id = :event_id AND p.calendar_id = :calendar_id
+               AND (p.grants OR NOT CAST(:grants AS BOOLEAN)))""",
+        event_id=event_id,
+        calendar_id=calendar_id,
+        grants=grants,
         now=ctx.now,
     )
 
