@@ -75,7 +75,7 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
 def _create(ctx: Context, event: Event, who: Author, params: CommentInput) -> CommentItem:
     approved = policy.needs_no_approval(ctx, event)
     comment_id = store.insert(ctx, params, who, approved=approved)
-    news.record(ctx, event, comment_id=comment_id)
+    news.tell_organiser(ctx, event, comment_id=comment_id)
     if params.response:
         fields = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
         # A comment that waits for approval does not change the name of an earlier response.

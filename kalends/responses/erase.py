@@ -15,7 +15,7 @@ def erase(ctx: Context, response: Response, event: Event, *, is_over: bool) -> N
     the event, as what it was."""
     if not is_over:
         admission.leave(ctx, event, response)
-        news.record(ctx, event, response_id=response.id)
+        news.tell_organiser(ctx, event, response_id=response.id)
     answers.delete(ctx, response.id)
     choice.save(ctx, event, response, is_wanted=True)
     response_mail.delete(ctx, response)

@@ -32,8 +32,10 @@ class News(Struct, frozen=True):
     at: int
 
 
-def record(ctx: Context, event: Event, *, response_id: int | None = None, comment_id: int | None = None, is_changed: bool = True) -> None:
-    """Note that someone responded to the event or commented on it, unless its owner did so or wants no mail about it.
+def tell_organiser(
+    ctx: Context, event: Event, *, response_id: int | None = None, comment_id: int | None = None, is_changed: bool = True
+) -> None:
+    """Tell the owner of the event, as they wish, that someone responded to it or commented on it, unless they did so themselves.
 
     is_changed: if not, the response was only proposed, and the row is not due before it is confirmed. It is written even so: callers
     without proof could tell the difference by the time.

@@ -159,7 +159,7 @@ def _follow_up(ctx: Context, request: _Request, row: Response, proposal_id: int 
     event, fields, by_editor = request.event, request.fields, request.by_editor
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", request.who.email_address, source="response")
-    news.record(ctx, event, response_id=row.id, is_changed=not proposal_id)
+    news.tell_organiser(ctx, event, response_id=row.id, is_changed=not proposal_id)
     languages.remember(ctx, row.email_address)
     if locked.confirmations == "on" and (fields.value.notify or not by_editor):
         notice: EditorNotice | None = "response_changed" if by_editor else None

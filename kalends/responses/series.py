@@ -82,7 +82,7 @@ def _write(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput
     since = event.start_at if fields.value.scope == "following" else 0
     rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since, unchecked=is_invited), who, fields)
     main = next((row for row in rows if row.event_id == event.id), rows[0])
-    news.record(ctx, event, response_id=main.id)
+    news.tell_organiser(ctx, event, response_id=main.id)
     return SeriesRows(main, rows)
 
 
