@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from kalends.settings import Settings
 from tests.cast import Cast
@@ -19,13 +19,24 @@ from tests.web.windows import Windows, go
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
     if chromium.path() is None:
         pytest.fail(chromium.MISSING, pytrace=False)
     with sync_playwright() as playwright:
-        browser = chromium.launch(playwright)
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    with chromium.launch(playwright) as browser:
         yield browser
-        browser.close()
+
+
+@pytest.fixture(scope="session")
+def scanning_browser(playwright: Playwright, browser: Browser) -> Iterator[Browser]:
+    """A second Chromium, for scans with axe-core."""
+    with chromium.launch(playwright, *chromium.SCANNING_FLAGS) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")
@@ -80,6 +91,20 @@ def looks(lasting_windows: Windows) -> Iterator[Windows]:
     """Windows that tests share: most of a look is the opening of one. Each test begins without cookies, and opens its own page."""
     yield lasting_windows
     lasting_windows.check()
+
+
+@pytest.fixture(scope="session")
+def lasting_scans(scanning_browser: Browser, service: Service) -> Iterator[Windows]:
+    opened = Windows(scanning_browser, service.url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def scans(lasting_scans: Windows) -> Iterator[Windows]:
+    """Windows that tests share, as `looks`, in the Chromium for scans."""
+    yield lasting_scans
+    lasting_scans.check()
 
 
 @pytest.fixture(scope="session")

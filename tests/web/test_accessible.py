@@ -83,10 +83,10 @@ def test_what_a_page_has_is_named(parsed_pages: ParsedPages, scene: Scene, visit
 
 
 @pytest.mark.parametrize("visit", IN_EACH_LOOK, ids=str)
-def test_a_page_is_accessible_by_keyboard_in_the_dark_and_on_a_phone(looks: Windows, scene: Scene, visit: Visit, soak: bool) -> None:
+def test_a_page_is_accessible_by_keyboard_in_the_dark_and_on_a_phone(scans: Windows, scene: Scene, visit: Visit, soak: bool) -> None:
     """In short, what is around the content is walked through on the start page only, and a few of the elements that look alike are
     scanned for their colours and sizes."""
-    page = pages.visit(looks, scene, visit)
+    page = pages.visit(scans, scene, visit)
     if visit in FIRST_VISITS:
         assert_reaches_everything(page, "body" if soak or visit == FIRST_VISITS[0] else "main")
     most_alike = MANY if soak else FEW
@@ -100,7 +100,7 @@ def test_a_page_is_accessible_by_keyboard_in_the_dark_and_on_a_phone(looks: Wind
 
 
 @pytest.mark.parametrize(("most_alike", "noticed"), [(FEW, FEW), (MANY, 5)])
-def test_a_pale_link_is_noticed_among_many_others(browser: Browser, most_alike: int, noticed: int) -> None:
-    with browser.new_page() as page:
+def test_a_pale_link_is_noticed_among_many_others(scanning_browser: Browser, most_alike: int, noticed: int) -> None:
+    with scanning_browser.new_page() as page:
         page.set_content(f'<main style="font: 20px sans-serif">{DARK * 9}{PALE * 5}{DARK * 9}</main>')
         assert len(violations(page, COLOURS_AND_TARGETS, most_alike=most_alike)) == noticed

@@ -21,13 +21,13 @@ RULES = {"runOnly": {"type": "tag", "values": "wcag2a wcag2aa wcag21a wcag21aa w
 
 @pytest.mark.on_one_database
 def test_every_mail_is_accessible_and_fits_on_a_phone(
-    browser: Browser, cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch, soak: bool
+    scanning_browser: Browser, cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch, soak: bool
 ) -> None:
     monkeypatch.setattr(timestamps, "now", clock)
     inbound = structs.replace(settings, inbound="pipe", inbound_domain="in.example.org")
     mails = Correspondence(cast, db, inbound, clock, location="Donaudampfschifffahrtsgesellschaftskapitänskajüte" * 3).send_to_files()
     assert set(mails) == KINDS
-    page = browser.new_page(viewport={"width": WIDTHS[0], "height": 800})
+    page = scanning_browser.new_page(viewport={"width": WIDTHS[0], "height": 800})
     problems = []
     for kind, mail in mails.items():
         page.set_content(html_of(mail))
