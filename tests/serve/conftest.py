@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests import migrated
-from tests.serve.prepared import Prepared
+from tests.serve.prepared import Migrated, Prepared
 from tests.serve.running import Running
 
 Start = Callable[..., Running]
@@ -72,11 +72,11 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Start a service in the test's folder, with these options and settings, and wait until it is ready.
-    It has no background worker, and is a real `kalends serve`, only if the test is about that."""
+    It has no background worker, an empty database, and is a real `kalends serve`, only if the test is about that."""
     with ExitStack() as running:
 
         def started(*options: str, work: bool = False, ready: bool = True, real: bool = False, **settings: Any) -> Running:
-            service_type = Running if real or "metrics_token" in settings else Prepared
+            service_type = Migrated if real or "metrics_token" in settings else Prepared
             service = service_type(tmp_path, *options, *([] if work else ["--no-work"]), **settings)
             running.callback(service.stop)
             return service.ready() if ready else service

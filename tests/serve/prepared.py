@@ -27,14 +27,18 @@ _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload([__name__, "kalends.app", "kalends.http.serving.granian"])
 
 
-class Prepared(Running):
-    """A service as `Running`, which hashes passwords with small figures too, and finds tables in its database unless that is to be empty.
-    It has no metrics: their library reads the environment when it is imported."""
+class Migrated(Running):
+    """A service as `Running`, which finds tables in its database unless that is to be empty."""
 
     def __init__(self, folder: Path, *options: str, empty: bool = False, **settings: object):
         if not empty and not settings.get("database"):
             put_sqlite(Path(str(settings.get("data", folder / "data"))))
         super().__init__(folder, *options, **settings)
+
+
+class Prepared(Migrated):
+    """A service that hashes passwords with small figures too. It has no metrics: their library reads the environment when it is
+    imported."""
 
     def _start(self, arguments: Sequence[str], environment: dict[str, str]) -> "Forked":  # type: ignore[override]
         assert "KALENDS_METRICS_TOKEN" not in environment

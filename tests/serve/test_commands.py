@@ -86,18 +86,21 @@ def _accounts(kalends: Any) -> dict[str, tuple[str, str]]:
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_an_invalid_user_is_reported_in_one_line(tmp_path: Path, arguments: list[str], stdin: str, words: str) -> None:
+    put_sqlite(tmp_path / "data")
     line = wrong(tmp_path, "users", *arguments, stdin=stdin)
     assert words in line
     assert PASSWORD not in line
 
 
 def test_a_user_name_can_be_registered_once(tmp_path: Path) -> None:
+    put_sqlite(tmp_path / "data")
     create = ["users", "create", "alice", "alice@example.org", "--password", PASSWORD]
     assert run(*create, folder=tmp_path).returncode == 0
     assert wrong(tmp_path, *create) == "kalends: Someone has this user name or e-mail address already.\n"
 
 
 def test_the_terminal_prompts_for_a_password_twice_and_never_shows_it(tmp_path: Path) -> None:
+    put_sqlite(tmp_path / "data")
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(tmp_path)
@@ -126,6 +129,7 @@ def _rest(terminal: int) -> bytes:
 
 
 def test_a_new_password_ends_the_sessions(tmp_path: Path) -> None:
+    put_sqlite(tmp_path / "data")
     assert run("users", "create", "alice", "alice@example.org", folder=tmp_path, stdin=PASSWORD).returncode == 0
     with sqlite3.connect(tmp_path / "data" / "kalends.sqlite3") as connection:
         connection.execute("INSERT INTO sessions (id, user_id, token_hash, created_at, last_used_at) VALUES ('s1', 1, x'00', 0, 0)")

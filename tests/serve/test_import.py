@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.events.importing import CORPUS, a_file, an_entry
+from tests.migrated import put_sqlite
 from tests.serve.running import command, environment, run
 
 GOOGLE = str(CORPUS / "google.ics")
@@ -57,6 +58,7 @@ def test_a_failed_import_is_reported_in_one_line(kalends: Any, tmp_path: Path) -
 
 
 def test_an_import_shows_progress_on_a_terminal(tmp_path: Path) -> None:
+    put_sqlite(tmp_path / "data")
     assert run("users", "create", "ana", "ana@example.org", "--password", "correct-horse", folder=tmp_path).returncode == 0
     pid, terminal = pty.fork()
     if pid == 0:

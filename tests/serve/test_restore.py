@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.migrated import put_sqlite
 from tests.serve.conftest import Start
 from tests.serve.places import MANY, Place, content
 from tests.serve.running import TIMEOUT, Running, bearer, environment, eventually
@@ -49,6 +50,7 @@ def place(tmp_path: Path, database: str) -> Place:
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A backup of another installation, with many rows in it."""
     source = Place(tmp_path_factory.mktemp("source"), "")
+    put_sqlite(source.data)
     source.fill()
     source.done("backup", str(source.folder / "monday.backup"))
     return source.folder / "monday.backup"

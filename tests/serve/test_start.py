@@ -17,7 +17,7 @@ def test_the_first_reply_comes_soon_after_the_start(start: Start, tmp_path: Path
     run_process("--version", folder=tmp_path)
     timeout = max(3, 8 * (time.monotonic() - began))
     began = time.monotonic()
-    service = start(work=True, ready=False, real=True)
+    service = start(work=True, ready=False, real=True, empty=True)
     assert service.get("/healthz").status == 200
     assert time.monotonic() - began < timeout
 
