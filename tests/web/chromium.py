@@ -18,7 +18,7 @@ FLAGS = [
     "--js-flags=--no-opt --no-maglev",
 ]
 
-# A scan with axe-core measures a page thousands of times. Without a thread that composes frames, that takes half the processor time; but
+# A scan with axe-core measures a page thousands of times. Without a thread that composes frames, that takes less processor time; but
 # to move the pointer to an element hangs then.
 SCANNING_FLAGS = ["--disable-threaded-compositing"]
 
