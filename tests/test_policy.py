@@ -10,6 +10,7 @@ import pytest
 
 from kalends.app import ENDPOINTS
 from kalends.deliveries.recipient_links import confirm_url, notices_url, unsubscribe_url
+from kalends.http.paging import Paging
 from kalends.settings import Settings
 from tests.cast import (
     PASSWORD,
@@ -707,6 +708,14 @@ def test_the_documentation_names_the_endpoints_that_guests_may_use() -> None:
     declared = {name_of(endpoint): endpoint.guests for endpoint in ENDPOINTS}
     held = {name: any(row[0] != 401 and row[0] != 404 for row in rows.values()) or name == "GET /metrics" for name, rows in TABLE.items()}
     assert declared == held
+
+
+@pytest.mark.parametrize("query", ["offset=1000000000", "limit=0", "limit=0&count=true"])
+def test_guests_are_refused_a_list_whatever_part_of_it_they_ask_for(client: Client, query: str) -> None:
+    urls = [each.url for each in ENDPOINTS if each.params and issubclass(each.params, Paging) and not each.guests and "{" not in each.url]
+    assert "/api/trash" in urls
+    replies = {url: client.get(f"{url}?{query}").status for url in urls}
+    assert replies == dict.fromkeys(urls, 401)
 
 
 # What a page shows is decided by the same functions as in the API, which run on both databases.

@@ -172,6 +172,7 @@ def find_later(ctx: Context, rows: list[ChangeRow]) -> list[ChangeRow]:
 
 def deleted_events(ctx: Context, paging: Paging) -> list[DeletedRow]:
     """What the actor may restore: for each request that deleted events, the last of these, newest first."""
+    me = policy.user(ctx).id
     # The index of sets finds them; an expression is not tempted by the indexes of deletions.
     same_request = "FROM changes o WHERE o.set_id = h.set_id AND o.kind = 'event' AND o.op || '' = 'delete'"
     columns_of_row = f"{_CHANGE}, {_ACTOR_NAME}, (SELECT count(*) {same_request})"
@@ -180,7 +181,6 @@ def deleted_events(ctx: Context, paging: Paging) -> list[DeletedRow]:
     if paging.offset > MAX_OFFSET:
         return []
     limit = paging.fetch + paging.offset
-    me = policy.user(ctx).id
     rows = ctx.tx.all(
         DeletedRow,
         f"SELECT {columns_of_row} FROM changes h WHERE h.owner_id = :me AND {last} ORDER BY h.id DESC LIMIT :limit",
