@@ -40,6 +40,8 @@ class Request(Struct, eq=False):
     refusal: Problem | None = None
     # The format that the suffix of the path asks for.
     format: str = ""
+    # The body was not read, since it may have a file and the client has no credential.
+    is_unread: bool = False
     # Set while it runs.
     id: str = ""
     actor: Actor | None = None

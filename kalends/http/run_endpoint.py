@@ -216,12 +216,13 @@ class EndpointRunner:
         return any(getattr(call.arguments.get("params"), name, None) is not None for name in self._files)
 
     def _admit(self, ctx: Context, call: Call) -> None:
-        """Authenticate, then report invalid parameters. A guest who must sign in gets 401 instead, unless that depends on the record."""
+        """Authenticate, then report invalid parameters. A guest who must sign in gets 401 instead, unless that depends on the record and
+        the parameters were read."""
         if call.token is not None:
             self._authenticate(ctx, call)
         if call.invalid is None:
             return
-        if ctx.actor is None and not self.endpoint.guests and not self.endpoint.variables:
+        if ctx.actor is None and not self.endpoint.guests and (call.request.is_unread or not self.endpoint.variables):
             raise errors.Unauthorized
         raise call.invalid
 

@@ -97,7 +97,7 @@ def test_an_upload_may_be_longer_where_a_file_is_accepted(service: Running, alic
 
 @pytest.mark.parametrize("credential", ["X-None: 1", "Authorization: Bearer nobody", "Cookie: kalends_session=nobody"])
 @pytest.mark.parametrize("length", [f"Content-Length: {9 * MIB}", "Transfer-Encoding: chunked"])
-@pytest.mark.parametrize("path", ["/api/contacts", "/api/events.json", "/contacts/upload", "/contacts/upload/"])
+@pytest.mark.parametrize("path", ["/api/contacts", "/api/events.json", "/api/events/1/image", "/contacts/upload", "/contacts/upload/"])
 def test_nobody_uploads_without_a_credential(service: Running, path: str, length: str, credential: str) -> None:
     """They are refused before a byte of the body was sent."""
     reply = read_reply(opened(service, credential, length, path=path, kind=FORM))

@@ -95,15 +95,11 @@ class Application(Protocol):
 
 
 class _Job(Struct, frozen=True):
-    """The work of a request: the clients it counts for, and its pool if it has one of its own.
-
-    is_unread: the body was not read, so the connection cannot be reused.
-    """
+    """The work of a request: the clients it counts for, and its pool if it has one of its own."""
 
     network: str = ""
     clients: tuple[str, ...] = ()
     pool: str = ""
-    is_unread: bool = False
 
 
 class Edge:
@@ -243,7 +239,8 @@ class Edge:
             if job.pool:
                 return await self._run_in_pool(request, job)
             reply = await self._queue.run(partial(self._application, request), Read(proto) if request.method in READ_METHODS else None)
-            return _closing(reply) if job.is_unread else reply
+            # The connection cannot be reused.
+            return _closing(reply) if request.is_unread else reply
         except Problem as problem:
             return self._error_reply(request.method, problem)
         finally:
@@ -275,7 +272,8 @@ class Edge:
         if takes_file:
             user_id = await self._queue.run(partial(self._application.identify, request))
             if user_id is None:
-                return _Job(network=client, is_unread=True)
+                request.is_unread = True
+                return _Job(network=client)
             clients = client, f"user {user_id}"
         if request.has_body:
             request.body = await self._bodies.read(proto, max_bytes, client)
