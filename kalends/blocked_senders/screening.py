@@ -16,5 +16,5 @@ def screened(ctx: Context, email_address: str | None) -> Iterator[None]:
         return
     ctx.tx.run("SAVEPOINT screened")
     yield
-    ctx.tx.run("ROLLBACK TO SAVEPOINT screened")
+    ctx.tx.roll_back_to("screened")
     ctx.tx.run("RELEASE SAVEPOINT screened")

@@ -83,6 +83,10 @@ class Transaction(ABC):
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         """Run the statement once for each row of parameters."""
 
+    def roll_back_to(self, savepoint: str) -> None:
+        """Undo what was done since the savepoint. Its ids are not given again: others could tell by theirs that it was undone."""
+        self.run(f"ROLLBACK TO SAVEPOINT {savepoint}")
+
     def separate_read(self) -> "Transaction":
         """The transaction. If it only reads and this is its first statement, it reads a snapshot of its own: the transaction begins after
         it. Two statements of which the last one is final then need no transaction at all."""

@@ -65,7 +65,10 @@ def respond_to_series(
     is_proposed = not has_proof and _has_proof_of(ctx, event.series_id, who.email_address)
     ctx.tx.run("SAVEPOINT dates")
     responses = _write(ctx, event, who, fields, has_proof=has_proof, is_invited=is_invited)
-    ctx.tx.run("ROLLBACK TO SAVEPOINT dates" if is_proposed else "RELEASE SAVEPOINT dates")
+    if is_proposed:
+        ctx.tx.roll_back_to("dates")
+    else:
+        ctx.tx.run("RELEASE SAVEPOINT dates")
     proposal_id = None if has_proof else proposals.upsert(ctx, fields, who, waits=is_proposed)
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")

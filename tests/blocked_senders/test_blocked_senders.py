@@ -1,6 +1,7 @@
 """/api/blocked_senders: what a blocked guest sends is replied to as if it was accepted, and leaves nothing."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
@@ -63,6 +64,19 @@ def test_a_blocked_guest_gets_the_usual_reply_and_nothing_is_stored(cast: Cast, 
     refused = SENT[name](cast.anonymous, event, f"Gus@mail.{domain}")
     assert outline(refused, f"Gus@mail.{domain}") == outline(accepted, f"gus@other-{domain}")
     assert contents(db) == before
+
+
+@pytest.mark.parametrize("name", ["comment", "request to have it sent"])
+def test_ids_do_not_tell_guests_that_they_are_blocked(cast: Cast, name: str) -> None:
+    event, domain = an_event(cast.alice, public=True), f"{uuid4().hex}.example"
+    a_blocked_sender(Admin(cast.anonymous, "ada"), domain)
+    ids = []
+    for address in (f"gus@other-{domain}", f"gus@{domain}", f"hal@{domain}", f"hal@other-{domain}"):
+        reply = SENT[name](cast.anonymous, event, address).json
+        ids.append(reply["deliveries"][0]["id"] if "deliveries" in reply else reply["id"])
+    steps = {after - before for before, after in pairwise(ids)}
+    assert len(steps) == 1
+    assert min(steps) > 0
 
 
 def test_a_blocked_address_is_one_address_and_can_be_accepted_again(cast: Cast, db: Database) -> None:

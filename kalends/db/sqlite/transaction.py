@@ -107,6 +107,13 @@ class SqliteTransaction(Transaction):
         except apsw.Error as error:
             raise_translated(error, self._connection)
 
+    def roll_back_to(self, savepoint: str) -> None:
+        """SQLite gives the ids again that it has rolled back, unless `sqlite_sequence` says otherwise."""
+        sequences = [{"name": name, "seq": seq} for name, seq in self.rows("SELECT name, seq FROM sqlite_sequence")]
+        super().roll_back_to(savepoint)
+        self.run("DELETE FROM sqlite_sequence")
+        self.many("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)", sequences)
+
     def ids_if_selective(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
         """Searches the index once and returns the ids as a list."""
         sql, params = ids_containing(table, column, literals)
