@@ -9,8 +9,10 @@ from schemathesis import Case, HookContext
 from schemathesis.core.failures import AcceptedNegativeData, Failure
 from schemathesis.core.transport import Response
 from schemathesis.openapi.checks import IgnoredAuth, RejectedPositiveData
+from schemathesis.transport.serialization import Binary
 
 from kalends.app import ENDPOINTS, FEATURES
+from kalends.values.upload import Upload
 
 assert FEATURES
 
@@ -77,4 +79,5 @@ def _is_read_anyway(failure: Failure, case: Case[Any]) -> bool:
         return False
     endpoint = next(e for e in ENDPOINTS if (e.method, e.url) == (case.method.upper(), case.path))
     values = {**(case.query or {}), **(case.body if isinstance(case.body, dict) else {})}
+    values = {name: Upload(name, value.data) if isinstance(value, Binary) else value for name, value in values.items()}
     return endpoint.params is not None and not endpoint.read(endpoint.params, values)[1]
