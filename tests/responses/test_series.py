@@ -114,6 +114,18 @@ def test_the_limits_do_not_tell_who_has_responded_to_a_series_with_proof(cast: C
     assert uses[1] - uses[0] == uses[2] - uses[1]
 
 
+def test_ids_do_not_tell_who_has_responded_to_a_series_with_proof(cast: Cast, db: Database) -> None:
+    dates = _a_series(cast.alice)[3:]
+    a_response(verified(db, cast.carol), dates[1])
+    body = {"event_id": dates[0]["id"], "response": "NO", "scope": "all"}
+    ids = []
+    for address in (cast.carol.email_address, "y@example.org", None):
+        ids.append(int(a_response(verified(db, cast.bob), an_event(cast.bob))["id"]))
+        if address:
+            assert cast.anonymous.post("/api/responses", json=body | {"email_address": address}).status == 201
+    assert ids[1] - ids[0] == ids[2] - ids[1]
+
+
 def _a_file(count: int) -> str:
     return a_file(an_entry("class@example.org", "DTSTART:20260512T200000Z", f"RRULE:FREQ=WEEKLY;COUNT={count}"))
 
