@@ -1,6 +1,7 @@
 """The file that a client sends for one resource: whether it is one, and what it is."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -39,11 +40,13 @@ class _Component(Struct):
 
 
 def parse(content: bytes, content_type: str) -> CalendarObject:
-    """The file, or an error with the precondition that it fails."""
+    """The file in UTF-8, or an error with the precondition that it fails."""
     if content_type.partition(";")[0].strip().lower() not in ("", "text/calendar", "text/plain", "application/octet-stream"):
         raise DavError(415, "Send a file of the type text/calendar.", f"{{{CALDAV}}}supported-calendar-data")
+    unsplit = unsplit_utf8(content)
+    decoded = text.decode(unsplit)
     try:
-        components = list(_parse_components(text.decode(unsplit_utf8(content))))
+        components = list(_parse_components(decoded))
     except ValueError as error:
         raise DavError(403, f"The file {error}.", f"{{{CALDAV}}}valid-calendar-data") from None
     kinds = {component.name for component in components}
@@ -54,7 +57,8 @@ def parse(content: bytes, content_type: str) -> CalendarObject:
         raise _invalid_object("A file must have components of one kind, which have the same UID.")
     if len(components) > MAX_EVENTS:
         raise DavError(403, f"At most {MAX_EVENTS:,} components fit into a file.", f"{{{CALDAV}}}max-instances")
-    return CalendarObject(uids.pop(), kinds.pop(), content)
+    is_utf8 = decoded.encode() == unsplit.removeprefix(BOM_UTF8)
+    return CalendarObject(uids.pop(), kinds.pop(), content if is_utf8 else decoded.encode())
 
 
 def plan(ctx: Context, file: CalendarObject, zone: str) -> Plan | None:

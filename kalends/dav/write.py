@@ -46,7 +46,7 @@ def put_resource(call: Call) -> DavReply:
         else:
             require_free(call.ctx, calendar, call.target, current, file.uid)
             saved = _save_with_guests(call, calendar, current, file, plan)
-        return DavReply(204 if current else 201, headers=_headers(call.ctx, calendar, saved, file))
+        return DavReply(204 if current else 201, headers=_headers(call, calendar, saved, file))
 
 
 def _save_reply(
@@ -74,12 +74,12 @@ def _save_with_guests(call: Call, calendar: Calendar, current: Resource | None, 
     return save_base(ctx, calendar, saved.row.id)
 
 
-def _headers(ctx: Context, calendar: Calendar, saved: Resource, file: CalendarObject) -> dict[str, str]:
+def _headers(call: Call, calendar: Calendar, saved: Resource, file: CalendarObject) -> dict[str, str]:
     """The tags of what was written. A file that differs from what the client sent has no ETag there: it says what became of invitations,
-    and what guests have replied."""
-    content = text.read(ctx, calendar, saved) if b"ATTENDEE" in file.content else file.content
+    and what guests have replied, or it was not in UTF-8."""
+    content = text.read(call.ctx, calendar, saved) if b"ATTENDEE" in file.content else file.content
     tag = saved.schedule_tag(content)
-    return ({"ETag": saved.etag} if content == file.content else {}) | ({"Schedule-Tag": tag} if tag else {})
+    return ({"ETag": saved.etag} if content == call.body else {}) | ({"Schedule-Tag": tag} if tag else {})
 
 
 def delete_resource(call: Call) -> DavReply:

@@ -47,6 +47,14 @@ def test_what_a_client_writes_is_an_event_here_and_comes_back_byte_for_byte(cast
     )
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le"])
+def test_a_file_in_another_encoding_comes_back_in_utf_8(cast: Cast, path: str, encoding: str) -> None:
+    file = ics(title="Café")
+    reply = put(cast.alice, f"{path}a.ics", file.encode(encoding))
+    assert (reply.status, "ETag" in reply.headers) == (201, False)
+    assert cast.alice.get(f"{path}a.ics").text == file
+
+
 def test_a_change_on_the_page_is_merged_into_the_file_of_the_client(cast: Cast, path: str) -> None:
     alice = cast.alice
     before = put(alice, f"{path}a.ics", ics(more=ODD + ALARM)).headers["ETag"]
