@@ -205,12 +205,13 @@ def _columns(calendar_visible: str) -> str:
 
 @cache
 def _columns_on_calendar(calendar_visible: str) -> str:
-    """The same where the actor sees the calendar of `p`. Few events are on a second one, so that others are rarely looked up."""
-    elsewhere = "o.event_id = e.id AND o.calendar_id <> p.calendar_id"
+    """The same where all events are on `:calendar`, which the actor sees. Few are on a second one, so that others are rarely looked up."""
+    elsewhere = "o.event_id = e.id AND o.calendar_id <> :calendar"
     others = f"""SELECT string_agg(',' || CAST(c.id AS TEXT), '') FROM placements o JOIN calendars c ON c.id = o.calendar_id
         WHERE {elsewhere} AND {calendar_visible}"""
-    calendar_ids = f"""CAST(p.calendar_id AS TEXT)
-        || CASE WHEN EXISTS (SELECT 1 FROM placements o WHERE {elsewhere}) THEN coalesce(({others}), '') ELSE '' END"""
+    # The cast of a parameter can be evaluated once, that of a column only for each row.
+    calendar_ids = f"""CASE WHEN EXISTS (SELECT 1 FROM placements o WHERE {elsewhere})
+        THEN CAST(:calendar AS TEXT) || coalesce(({others}), '') ELSE CAST(:calendar AS TEXT) END"""
     return columns(EventRow, "e", sent_uid=_SENT_UID, calendar_ids=calendar_ids)
 
 
