@@ -22,12 +22,16 @@ from kalends.records.event import FIELD, RECORD, Event, EventTuple, EventWithCou
 from kalends.records.response import Tally
 from kalends.records.response_settings import DEFAULTS
 from kalends.values.datetimes import formats_in
+from kalends.values.format_cache import FormatCache
 from kalends.values.person import Person
 from kalends.values.picture import parse_path
 from kalends.values.timestamps import UTC_FORMATS, format_utc
 
 _BY_ID = attrgetter("id")
 _DEFAULT_SETTINGS = structs.asdict(DEFAULTS)
+# The replies of all requests share these lists: they are never changed.
+_TAGS: FormatCache[str, list[str]] = FormatCache(lambda tags: tags.split(",") if tags else [])
+_CALENDAR_IDS: FormatCache[str, list[int]] = FormatCache(lambda ids: sorted(map(int, ids.split(","))) if ids else [])
 _EDITABLE = (
     *("title", "all_day", "time_zone", "description", "location", "image_url", "image_alt", "public", "visibility", "party_max"),
     *STATUS,
@@ -97,7 +101,6 @@ def items(ctx: Context, rows: Iterable[EventTuple]) -> list[EventItem]:
     site = ctx.settings.url
     base, suffix = f"{site}/events/", own_suffix(ctx.settings)
     items: list[EventItem] = []
-    lists: dict[str, list[int]] = {"": []}
     formats, formats_zone = formats_in("UTC"), "UTC"
     find_time, find_utc, add = formats.get, UTC_FORMATS.get, items.append
     # fmt: off
@@ -116,8 +119,6 @@ def items(ctx: Context, rows: Iterable[EventTuple]) -> list[EventItem]:
             end_time = None if end_at is None else find_time(end_at) or formats[end_at]
         if image_url and image_url[0] == "/":
             image_url = site + image_url
-        if calendar_ids not in lists:
-            lists[calendar_ids] = sorted(map(int, calendar_ids.split(",")))
         # Formatted once, for the UID and the URL.
         number = str(event_id)
         add(
@@ -131,11 +132,11 @@ def items(ctx: Context, rows: Iterable[EventTuple]) -> list[EventItem]:
                 location,
                 image_url,
                 tags,
-                tags.split(",") if tags else [],
+                _TAGS[tags],
                 public != 0,
                 status,
                 status_note,
-                lists[calendar_ids],
+                _CALENDAR_IDS[calendar_ids],
                 series_id,
                 sent_uid or (f"event-{number}{suffix}" if series_id is None else f"series-{series_id}{suffix}"),
                 base + number,

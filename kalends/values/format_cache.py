@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 MAX_ENTRIES = 2_000
+# Longer texts are formatted each time, so that the cache stays small.
+MAX_CHARACTERS = 100
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -16,7 +18,10 @@ class FormatCache(dict[K, V]):
         self._format = format
 
     def __missing__(self, value: K) -> V:
+        formatted = self._format(value)
+        if isinstance(value, str) and len(value) > MAX_CHARACTERS:
+            return formatted
         if len(self) >= MAX_ENTRIES:
             self.clear()
-        formatted = self[value] = self._format(value)
+        self[value] = formatted
         return formatted

@@ -21,3 +21,10 @@ def test_the_cache_is_bounded() -> None:
     for instant in range(3 * format_cache.MAX_ENTRIES):
         assert cache[instant] == str(instant)
         assert len(cache) <= format_cache.MAX_ENTRIES
+
+
+def test_long_texts_are_formatted_but_not_kept() -> None:
+    cache: FormatCache[str, list[str]] = FormatCache(lambda text: text.split(","))
+    short, long = "a" * format_cache.MAX_CHARACTERS, "a," * format_cache.MAX_CHARACTERS
+    assert (cache[short], cache[long]) == ([short], long.split(","))
+    assert list(cache) == [short]
