@@ -49,13 +49,12 @@ class Layout:
         self.parts = [name for name in fields if name != "tags"]
         self._searched = fields
         self._fields = (*fields, *beside)
-        self._marks = list(zip(_MARKS, self._fields, strict=False))
-        self._end = self.after(self._fields[-1])
+        self._empty = dict.fromkeys(self._fields, "")
+        self._template = "".join(f"{self.mark(name)}%({name})s" for name in self._fields) + self.after(self._fields[-1])
 
     def column(self, parts: Mapping[str, str], tags: Sequence[str]) -> str:
         """The value of the column, from the normalized fields and the tags."""
-        values = {**parts, "tags": _TAG + "".join(fold(tag) + _TAG for tag in tags if tag)}
-        return "".join([mark + values.get(name, "") for mark, name in self._marks]) + self._end
+        return self._template % {**self._empty, **parts, "tags": _TAG + "".join([fold(tag) + _TAG for tag in tags if tag])}
 
     def any_field(self, query: str) -> list[Condition]:
         """Each term must occur in some field."""

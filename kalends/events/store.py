@@ -1,6 +1,7 @@
 """The SQL of events."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct, structs
@@ -21,6 +22,7 @@ from kalends.records.response_settings import encode as encode_settings
 from kalends.values.picture import to_path
 
 _TEXT = ("title", "description", "location", "image_url", "image_alt", *PARTS)
+_get_text = attrgetter(*_TEXT)
 _SPAN = ("start_at", "end_at", "until_at")
 _FIELDS = (*_TEXT, *_SPAN, "all_day", "time_zone", "tags", "public", "by_link", "party_max", *STATUS, "search")
 _SERIES = ("uid", "series_id", "slot", "edited")
@@ -208,7 +210,7 @@ def _new_event(ctx: Context, columns: dict[str, Any], calendar: TargetCalendar, 
     columns |= {"version": 1, "created_at": ctx.now, "updated_at": ctx.now, "can_edit": True, "edited": False, "sent_uid": columns["uid"]}
     columns |= {"owner_name": owner.user_name if owner.name is None else owner.name, "calendar_party_max": calendar.party_max}
     columns |= {"settings_text": encode_settings(settings), "link_number": FIRST_LINK if columns["by_link"] else None}
-    values: list[Any] = [columns.get(name) for name in Event.__struct_fields__]
+    values: list[Any] = list(map(columns.get, Event.__struct_fields__))
     return Event(*values)
 
 
@@ -317,8 +319,7 @@ def find_detached(ctx: Context, ids: list[int]) -> set[int]:
 
 def max_copies(event: Event, calendars: int) -> int:
     """How many copies of the event one request may insert into the text index, each on this many calendars beyond its home."""
-    fields = {name: getattr(event, name) for name in _TEXT}
-    return MAX_TEXT // (len(search.build_column(fields, _split_tags(event.tags))) + calendars * PLACEMENT_TEXT)
+    return MAX_TEXT // (len(search.build_column(_text_columns(event), _split_tags(event.tags))) + calendars * PLACEMENT_TEXT)
 
 
 def text_size(event: Event) -> int:
@@ -328,7 +329,7 @@ def text_size(event: Event) -> int:
 
 def content_columns(fields: EventFields) -> dict[str, Any]:
     """The columns of an event except its times, visibility, party limit and status."""
-    columns = {name: getattr(fields, name) for name in _TEXT}
+    columns = _text_columns(fields)
     return columns | {"tags": fields.tag_list, "search": search.build_column(columns, _split_tags(fields.tag_list))}
 
 
@@ -348,6 +349,10 @@ def _columns(ctx: Context, fields: EventFields, span: Span) -> dict[str, Any]:
         columns["image_url"] = to_path(fields.image_url, ctx.settings.url)
     columns["by_link"] = fields.visibility == "link"
     return {**content_columns(fields), **span_columns(span), **columns}
+
+
+def _text_columns(fields: EventFields | Event) -> dict[str, str | None]:
+    return dict(zip(_TEXT, _get_text(fields), strict=True))
 
 
 def _split_tags(tags: str) -> list[str]:
