@@ -8,13 +8,13 @@ from kalends import errors
 from kalends.events.input import EventChanges, EventFields
 from kalends.http.input.fields import Changes
 from kalends.i18n import gettext
-from kalends.records.calendar import Calendar
+from kalends.records.calendar import Calendar, TargetCalendar
 from kalends.records.event import Event, Visibility
 
 F = TypeVar("F", bound=EventFields)
 
 
-def complete(fields: F, calendar: Calendar) -> F:
+def complete(fields: F, calendar: Calendar | TargetCalendar) -> F:
     """The fields of a new event with both; by default it is as visible as its calendar."""
     visibility, public = fields.visibility, fields.public
     if visibility is None:
@@ -37,7 +37,7 @@ def change(event: Event, fields: EventFields, changes: Changes[EventChanges]) ->
     fields.public, fields.visibility = visibility == "public", visibility
 
 
-def of_copy(event: Event, calendar: Calendar) -> Visibility:
+def of_copy(event: Event, calendar: TargetCalendar) -> Visibility:
     """Who sees a copy on the calendar: everyone if both are public; it has a link if the copied event has one that the actor may see."""
     return "link" if event.visibility == "link" and event.can_edit else _of(event.public and calendar.public)
 

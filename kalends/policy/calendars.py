@@ -15,7 +15,7 @@ from kalends.policy.feed_link import feed_key
 from kalends.records.calendar import Calendar, MemberCalendar, NamedCalendar, TargetCalendar
 from kalends.values.text import fold_case
 
-C = TypeVar("C", bound=Calendar)
+C = TypeVar("C", Calendar, TargetCalendar)
 
 _ROLE = "CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END"
 _EXPRESSIONS = {"owner_name": "coalesce(u.name, u.user_name)", "role": _ROLE}
@@ -171,5 +171,5 @@ def calendar_for_new_event(ctx: Context, calendar_id: int | None) -> TargetCalen
 @cache
 def _select_target(next_event_id: str, condition: str) -> str:
     has_questions = "EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = c.id)"
-    expressions = _EXPRESSIONS | {"next_event_id": next_event_id, "has_questions": has_questions}
-    return f"SELECT {columns(TargetCalendar, 'c', **expressions)} {_FROM_CALENDARS} WHERE {condition}"
+    selected = columns(TargetCalendar, "c", role=_ROLE, next_event_id=next_event_id, has_questions=has_questions)
+    return f"SELECT {selected} FROM calendars c {_JOIN_SHARE} WHERE {condition}"

@@ -56,9 +56,11 @@ class Calendar(NamedCalendar, frozen=True, array_like=True):
     confirm_responses: ConfirmResponses
 
 
-class TargetCalendar(Calendar, frozen=True, array_like=True):
-    """A calendar to create an event on, with the id that the event will have, and whether it has questions."""
+class TargetCalendar(NamedCalendar, frozen=True, array_like=True):
+    """No more of a calendar than it takes to create an event on it, with the id that the event will have, and whether it has questions."""
 
+    public: bool
+    party_max: int | None
     next_event_id: int
     has_questions: bool
 
