@@ -301,9 +301,9 @@ def _hint(name: str) -> Any:
 def _from_file() -> dict[str, Any]:
     file = os.environ.get(variable("file"))
     path = Path(file or FILE)
-    if not file and not path.exists():
-        return {}
     try:
+        if not file and not path.exists():
+            return {}
         return {name.lower(): value for name, value in tomllib.loads(path.read_text()).items()}
     except OSError as error:
         raise WrongSetting(f"{variable('file')}: {path} cannot be read: {error.strerror}.") from None

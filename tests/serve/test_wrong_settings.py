@@ -88,6 +88,12 @@ def test_a_wrong_file_stops_the_start(tmp_path: Path, content: bytes, words: lis
     assert [word for word in words if word not in line] == [], line
 
 
+def test_a_file_that_cannot_be_looked_up_stops_the_start(tmp_path: Path) -> None:
+    """So does a working directory of another user."""
+    (tmp_path / "kalends.toml").symlink_to("x" * 300)
+    assert "KALENDS_FILE: kalends.toml cannot be read" in one_line(tmp_path)
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_port_in_use_stops_the_start(tmp_path: Path, workers: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
