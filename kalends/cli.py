@@ -14,7 +14,7 @@ from kalends.commands.serve import serve
 from kalends.commands.settings import show_settings
 from kalends.commands.users import users
 from kalends.commands.work import work
-from kalends.db.migrate import NotMigrated, TooNew
+from kalends.db.migrate import NotMigrated, TooNew, WrongEncoding
 from kalends.errors import Problem
 from kalends.settings import WrongSetting
 
@@ -23,7 +23,7 @@ def main() -> None:
     """Run the command; errors that the user can correct are printed in one line."""
     try:
         cli(standalone_mode=False)
-    except (WrongSetting, TooNew, NotMigrated) as error:
+    except (WrongSetting, TooNew, NotMigrated, WrongEncoding) as error:
         stop(str(error))
     except Problem as problem:
         stop(problem.detail)

@@ -129,6 +129,10 @@ class Transaction(ABC):
     def has_table(self, name: str) -> bool:
         """Whether there is a table of this name."""
 
+    def is_utf8(self) -> bool:
+        """Whether the database stores text in UTF-8."""
+        return True
+
     def all(self, kind: type[T], sql: str, /, **params: Any) -> list[T]:
         """All rows as Structs. A Struct without bool fields loads fastest, then one that is `array_like`."""
         rows = self.rows(sql, **params)

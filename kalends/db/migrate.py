@@ -28,6 +28,7 @@ _CREATE_OWN_TABLES = """
     CREATE TABLE IF NOT EXISTS migration_needs (number $int PRIMARY KEY, needs $int NOT NULL $end;
 """
 _NOT_MIGRATED = "The database is not migrated. Run 'kalends migrate'."
+_WRONG_ENCODING = "The encoding of the database is not UTF8. Make another one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
 _TOO_NEW = "The database was made by a newer Kalends. Install that version, or restore an older backup."
 
 _NEEDS = re.compile(r"^-- @needs (\d{4})$", re.MULTILINE)
@@ -48,10 +49,14 @@ class NotMigrated(Exception):
     """Migrations have not run yet."""
 
 
+class WrongEncoding(Exception):
+    """The database stores text in another encoding than UTF-8."""
+
+
 def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
     """Run the migrations that have not run yet, and return their names."""
     with _locked(db) as tx:
-        tx.script(Template(_CREATE_OWN_TABLES).substitute(db.types))
+        _create_own_tables(db, tx)
         if _is_too_new(tx, folder):
             raise TooNew(_TOO_NEW)
         applied = _applied(tx)
@@ -98,7 +103,7 @@ def build(db: Database, tx: Transaction, last: str) -> None:
 
     The triggers of the journal are created at the end: each ALTER TABLE of SQLite reads all triggers, which takes longer than all else.
     """
-    tx.script(Template(_CREATE_OWN_TABLES).substitute(db.types))
+    _create_own_tables(db, tx)
     declarations: dict[str, str] = {}
     for number, name, sql in _files(FOLDER):
         if name <= last:
@@ -131,6 +136,13 @@ def newest(tx: Transaction) -> str | None:
     if name and name not in names():
         raise TooNew(_TOO_NEW)
     return name
+
+
+def _create_own_tables(db: Database, tx: Transaction) -> None:
+    # Where the locale of a machine is not set, PostgreSQL makes databases in SQL_ASCII, which do not know what a character is.
+    if not tx.is_utf8():
+        raise WrongEncoding(_WRONG_ENCODING)
+    tx.script(Template(_CREATE_OWN_TABLES).substitute(db.types))
 
 
 def names() -> list[str]:

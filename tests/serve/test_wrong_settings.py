@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.migrated import created
 from tests.serve.running import run
 
 WRONG: dict[str, tuple[dict[str, str], list[str]]] = {
@@ -92,6 +93,12 @@ def test_a_file_that_cannot_be_looked_up_stops_the_start(tmp_path: Path) -> None
     """So does a working directory of another user."""
     (tmp_path / "kalends.toml").symlink_to("x" * 300)
     assert "KALENDS_FILE: kalends.toml cannot be read" in one_line(tmp_path)
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_in_another_encoding_stops_the_start(tmp_path: Path, postgres_url: str, encoding: str) -> None:
+    with created(postgres_url, f"ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0") as database:
+        assert "encoding of the database is not UTF8" in one_line(tmp_path, database=database)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

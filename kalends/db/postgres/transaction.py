@@ -110,6 +110,9 @@ class PostgresTransaction(Transaction):
     def has_table(self, name: str) -> bool:
         return bool(self.value("SELECT to_regclass(:name) IS NOT NULL", name=name))
 
+    def is_utf8(self) -> bool:
+        return bool(self.value("SELECT current_setting('server_encoding') = 'UTF8'"))
+
     def commit(self) -> None:
         if self._is_read:
             self.roll_back()
