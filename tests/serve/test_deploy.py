@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,13 @@ def test_each_file_that_a_container_reads_is_there_or_a_secret(file: Path) -> No
         sources = [volume.partition(":")[0] for volume in service.get("volumes", [])]
         assert all((DEPLOY / source).exists() for source in sources if source.startswith("./") and not source.startswith("./secrets/"))
     assert all(secret["file"].startswith("./secrets/") for secret in declared.values())
+
+
+def test_one_server_trusts_the_gateway_of_its_network() -> None:
+    content = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    [network] = content["networks"]["default"]["ipam"]["config"]
+    gateway = next(ip_network(network["subnet"]).hosts())
+    assert content["services"]["kalends"]["environment"]["KALENDS_TRUSTED_PROXIES"] == str(gateway)
 
 
 def test_haproxy_finds_both_servers_and_they_trust_it() -> None:
