@@ -94,7 +94,7 @@ def _find_public(ctx: Context, search: Search) -> tuple[list[store.Row], bool]:
     midnights = search.midnights
     running = store.find_public_running(ctx, midnights[0], MAX_PUBLIC_BARS + 1)
     beginning = store.find_public_taking_days(ctx, midnights[0], midnights[-1], MAX_PUBLIC_BARS + 1)
-    timed = store.find_public_timed(ctx, midnights[0], midnights[-1], MAX_PUBLIC_TIMED + 1)
+    timed = store.find_public_timed(ctx, midnights[1], midnights[-2], MAX_PUBLIC_TIMED + 1)
     is_cut = max(len(running), len(beginning)) > MAX_PUBLIC_BARS or len(timed) > MAX_PUBLIC_TIMED
     return running[:MAX_PUBLIC_BARS] + beginning[:MAX_PUBLIC_BARS] + timed[:MAX_PUBLIC_TIMED], is_cut
 

@@ -30,10 +30,9 @@ _LONG_RUNNING = "p.lasts AND p.start_at < :recent AND e.until_at > :start"
 _PUBLIC_LONG_RUNNING = (LASTING, f"e.until_at - e.start_at > {LONG_SECONDS} AND e.start_at < :recent AND e.until_at > :start")
 _PUBLIC_BEGUN = (TAKING_DAYS, f"{TAKES_DAYS} AND e.start_at >= :recent AND e.start_at < :start AND e.until_at > :start")
 _PUBLIC_BEGINNING = (TAKING_DAYS, f"{TAKES_DAYS} AND e.start_at >= :start AND e.start_at < :end")
-_PUBLIC_TIMED = (
-    IN_PUBLIC,
-    f"NOT {TAKES_DAYS} AND e.start_at >= :yesterday AND e.start_at < :end AND (e.until_at > :start OR e.start_at >= :start)",
-)
+_PUBLIC_TIMED = (IN_PUBLIC, f"NOT {TAKES_DAYS} AND e.start_at >= :start AND e.start_at < :end")
+# How many of the public events of the day before are examined, the latest: a large site has thousands, and few of them go on.
+MAX_EXAMINED = 1_000
 
 
 def find(ctx: Context, start: int, end: int, calendars: Sequence[NamedCalendar], limit: int) -> list[Row]:
@@ -72,7 +71,8 @@ def find_public_taking_days(ctx: Context, start: int, end: int, limit: int) -> l
 
 def find_public_timed(ctx: Context, start: int, end: int, limit: int) -> list[Row]:
     """The other public events between the two instants, in the order of their start."""
-    return _find_public(ctx, _PUBLIC_TIMED, limit, start=start, end=end, yesterday=start - DAY_SECONDS)
+    begun = _find_public_begun(ctx, start)[:limit]
+    return begun + _find_public(ctx, _PUBLIC_TIMED, limit - len(begun), start=start, end=end)
 
 
 def find_public_starts(ctx: Context, start: int, end: int, limit: int) -> list[Start]:
@@ -128,6 +128,15 @@ def _find_public(ctx: Context, source: tuple[str, str], limit: int, **params: in
     sql = f"""SELECT {_COLUMNS}, {policy.event_editable(ctx)}, NULL FROM events e{ctx.db.indexed_by(index)}
         WHERE e.public AND {condition} ORDER BY e.start_at, e.id LIMIT :limit"""
     return ctx.tx.rows(sql, me=policy.me(ctx), limit=limit, **params)
+
+
+def _find_public_begun(ctx: Context, start: int) -> list[Row]:
+    """The public events that last less than a day and go on at an instant, in the order of their start."""
+    latest = f"""SELECT e.id FROM events e{ctx.db.indexed_by(IN_PUBLIC)}
+        WHERE e.public AND e.start_at >= :yesterday AND e.start_at < :start ORDER BY e.start_at DESC, e.id DESC LIMIT :examined"""
+    sql = f"""SELECT {_COLUMNS}, {policy.event_editable(ctx)}, NULL FROM events e
+        WHERE e.id IN ({latest}) AND NOT {TAKES_DAYS} AND e.until_at > :start ORDER BY e.start_at, e.id"""
+    return ctx.tx.rows(sql, me=policy.me(ctx), start=start, yesterday=start - DAY_SECONDS, examined=MAX_EXAMINED)
 
 
 def _by_membership(calendars: Sequence[NamedCalendar]) -> list[tuple[bool, list[int]]]:

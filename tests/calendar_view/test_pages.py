@@ -1,12 +1,13 @@
 """The calendar: by month, by week and as an agenda."""
 
 import re
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from kalends.calendar_view import calendar_pages, search
+from kalends.calendar_view import calendar_pages, search, store
 from kalends.calendar_view.hidden_calendars import COOKIE
 from tests.calendar_view.reading import agenda, day, entry, look, words
 from tests.cast import Cast, Person, a_calendar, an_event, shared
@@ -197,9 +198,39 @@ def test_a_guest_sees_the_first_of_too_many_public_events_that_have_a_time(cast:
     assert "There are too many events" in page
 
 
+@pytest.mark.parametrize("view", ["week", "day", "agenda"])
+def test_public_events_of_other_days_take_no_place_of_a_guests_days(cast: Cast, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    monkeypatch.setattr(search, "MAX_PUBLIC_TIMED", 2)
+    month = _month_of_its_own(cast)
+    monday = _monday(month)
+    for hour in (8, 12, 16):
+        _public_event(cast, f"Talk {hour}", f"{month}-{monday - 1}T{hour:02}:00", f"{month}-{monday - 1}T{hour + 1:02}:00")
+    _public_event(cast, "Lunch", f"{month}-{monday}T12:00", f"{month}-{monday}T13:00")
+    page = look(cast.anonymous, view=view, date=f"{month}-{monday}", time_zone="UTC")
+    assert [title in page for title in ("Talk 8", "Talk 16", "Lunch")] == [False, False, True]
+    assert "There are too many events" not in page
+
+
+@pytest.mark.parametrize("view", ["week", "day", "agenda"])
+def test_a_guest_sees_the_latest_public_events_that_go_on_past_midnight(cast: Cast, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    """Three of the day before are examined."""
+    monkeypatch.setattr(store, "MAX_EXAMINED", 3)
+    month = _month_of_its_own(cast)
+    monday = _monday(month)
+    for title, start, end in (("Early", 20, f"{monday}T01:00"), ("Late", 21, f"{monday}T02:00"), ("Ball", 22, f"{monday}T03:00")):
+        _public_event(cast, title, f"{month}-{monday - 1}T{start}:00", f"{month}-{end}")
+    _public_event(cast, "Talk", f"{month}-{monday - 1}T23:00", f"{month}-{monday - 1}T23:30")
+    page = look(cast.anonymous, view=view, date=f"{month}-{monday}", time_zone="UTC")
+    assert [title in page for title in ("Early", "Late", "Ball", "Talk")] == [False, True, True, False]
+
+
 def _month_of_its_own(cast: Cast) -> str:
     """Guests see the public events of all tests."""
     return f"{2200 + cast.alice.id % 6000}-05"
+
+
+def _monday(month: str) -> int:
+    return next(number for number in range(12, 19) if datetime.fromisoformat(f"{month}-{number}").weekday() == 0)
 
 
 def _public_event(cast: Cast, title: str, start: str, end: str) -> None:
