@@ -111,6 +111,7 @@ def test_without_the_setting_there_are_no_metrics(plain: Running) -> None:
     assert plain.get("/metrics", headers=bearer("")).status in (401, 404)
 
 
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgres", marks=pytest.mark.soak)], indirect=True)
 def test_logins_that_wait_and_that_are_refused_are_counted(start: Start, database: str) -> None:
     """Two threads hash passwords, and six logins of one network wait for them."""
     service = start(metrics_token=TOKEN, database=database)
