@@ -27,10 +27,17 @@ class FollowerRuns:
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting.append((request, future))
         if len(self._tasks) < TASKS_AT_ONCE:
-            task = asyncio.get_running_loop().create_task(self._run_waiting())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks.add(asyncio.get_running_loop().create_task(self._run_task()))
         return await future
+
+    async def _run_task(self) -> None:
+        task = asyncio.current_task()
+        assert task
+        try:
+            await self._run_waiting()
+        finally:
+            # Not in a callback of the task, which comes later: meanwhile a request would wait for a task that has ended.
+            self._tasks.discard(task)
 
     async def _run_waiting(self) -> None:
         while self._waiting:
