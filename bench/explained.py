@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +17,8 @@ from tests.plans import SMALL
 
 # The first requests of a connection prepare their statements.
 TIMES = 3
+# A plan is logged after its rows were sent.
+LOG_SECONDS = 0.2
 EXPLAIN = {
     "session_preload_libraries": "auto_explain",
     "auto_explain.log_min_duration": "0",
@@ -53,6 +56,7 @@ def _explained(user: User, case: Any) -> Work:
         with scale_databases.log_file().open() as log:
             log.seek(0, 2)
             user.ask(case.request, guest=case.guest, cookie=case.cookie, or_late=True)
+            time.sleep(LOG_SECONDS)
             plans = [json.loads(plan)["Plan"] for plan in _PLAN.findall(log.read())]
         nodes = [node for plan in plans for node in _nodes(plan)]
         scans = {node["Relation Name"] for node in nodes if node["Node Type"] == "Seq Scan"} - SMALL
