@@ -17,8 +17,8 @@ RANGE, ABSENT = f"{_C}time-range", f"{_C}is-not-defined"
 _INSTANT = re.compile(r"([0-9]{8}T[0-9]{6})Z")
 COLLATIONS = ("i;ascii-casemap", "i;octet", "i;unicode-casemap", "default")
 MAX_LEVELS = 16
-# Each condition reads all files.
-MAX_CONDITIONS = 100
+# Of a filter.
+MAX_CONDITIONS, MAX_CHARACTERS = 100, 10_000
 # What a calendar has itself. A filter of any other property means its components, also if it names none.
 _OF_CALENDARS = {"PRODID", "VERSION", "CALSCALE", "METHOD"}
 
@@ -45,9 +45,13 @@ def invalid(detail: str) -> DavError:
     return DavError(403, detail, f"{_C}valid-filter")
 
 
-def require_few_conditions(element: Element) -> None:
-    if sum(1 for _ in element.iter()) > MAX_CONDITIONS:
-        raise DavError(403, f"A filter may have at most {MAX_CONDITIONS} conditions.", f"{_C}supported-filter")
+def require_small(element: Element, condition: str = f"{_C}supported-filter") -> None:
+    """Refuse a filter that takes long: all of it is compared with each file."""
+    elements = list(element.iter())
+    if len(elements) - 1 > MAX_CONDITIONS:
+        raise DavError(403, f"A filter may have at most {MAX_CONDITIONS} conditions.", condition)
+    if sum(len(each.text or "") + sum(map(len, each.attrib.values())) for each in elements) > MAX_CHARACTERS:
+        raise DavError(403, f"A filter may have at most {MAX_CHARACTERS:,} characters.", condition)
 
 
 def parse_range(element: Element) -> TimeRange:

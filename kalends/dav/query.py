@@ -16,7 +16,7 @@ from kalends.records.calendar import Calendar
 
 def find(ctx: Context, calendar: Calendar, filter_element: Element) -> list[Resource]:
     """The resources of the calendar that meet the filter."""
-    filters.require_few_conditions(filter_element)
+    filters.require_small(filter_element)
     outer = _only(filter_element)
     inner = outer.findall(COMP)
     name = inner[0].get("name", "").upper() if len(inner) == len(outer) == 1 else ""

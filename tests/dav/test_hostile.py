@@ -100,6 +100,25 @@ def test_a_filter_of_too_many_conditions_is_refused(cast: Cast) -> None:
 
 
 @pytest.mark.on_one_database
+@pytest.mark.parametrize(
+    ("path", "name", "condition"),
+    [
+        ("calendar", "C:calendar-query", COMP.format('<C:prop-filter name="X"><C:text-match>{}</C:text-match></C:prop-filter>')),
+        ("calendar", "C:calendar-query", COMP.format('<C:prop-filter name="{}"><C:is-not-defined/></C:prop-filter>')),
+        ("book", "CR:addressbook-query", '<CR:prop-filter name="FN"><CR:text-match>{}</CR:text-match></CR:prop-filter>'),
+        ("book", "CR:addressbook-query", '<CR:prop-filter name="{}"><CR:is-not-defined/></CR:prop-filter>'),
+    ],
+)
+def test_a_filter_of_too_many_characters_is_refused(cast: Cast, path: str, name: str, condition: str) -> None:
+    """A text of 900,000 took six seconds in a calendar of 10,000 events: it was folded for each of them."""
+    folder = calendar_path(cast.alice) if path == "calendar" else f"/dav/users/{cast.alice.id}/books/contacts/"
+    prefix = "C" if path == "calendar" else "CR"
+    for length, status in ((5_000, 207), (10_001, 403)):
+        inner = f"<D:prop/><{prefix}:filter>{condition.format('a' * length)}</{prefix}:filter>"
+        assert report(cast.alice, folder, name, inner).status == status
+
+
+@pytest.mark.on_one_database
 def test_rules_that_take_long_are_refused_together(cast: Cast) -> None:
     """The limit for one rule bounds no request for all files of a calendar."""
     path = calendar_path(cast.alice, a_calendar(cast.alice)["id"])
