@@ -186,12 +186,12 @@ def test_a_stream_sends_each_change_with_the_cursor_to_go_on_from(play: Play, ca
             assert stream.content.startswith(b"retry: ")
             start = stream.last_id
             first = await asyncio.to_thread(an_event, cast.alice)
-            await until(lambda: len(stream.events) == 1)
+            await stream.until_events(1)
             assert (stream.events[0]["op"], stream.events[0]["id"]) == ("put", first["id"])
             cursor = stream.last_id
         second = await asyncio.to_thread(an_event, cast.alice)
         with service.requesting(cast.alice, f"/api/changes/stream?cursor={start}", last_event_id=cursor) as (stream, _):
-            await until(lambda: len(stream.events) == 1)
+            await stream.until_events(1)
             assert stream.events[0]["id"] == second["id"]
 
     play(story)
@@ -247,7 +247,7 @@ def test_a_deleted_session_ends_the_stream_before_anything_is_sent(play: Play, c
         with service.requesting(cast.alice, "/api/changes/stream") as (stream, task):
             await service.until_waiting()
             await asyncio.to_thread(shared, cast.bob, calendars[0], cast.alice, "viewer")
-            await until(lambda: len(stream.events) == 1)
+            await stream.until_events(1)
             assert cast.alice.delete(f"/api/session/{cast.alice.session_id}").status in (200, 204)
             await asyncio.to_thread(shared, cast.bob, calendars[1], cast.alice, "viewer")
             await task

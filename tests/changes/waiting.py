@@ -58,7 +58,10 @@ class Exchange:
         await until(lambda: bool(self.events) and self.events[-1]["op"] == op)
 
     async def until_events(self, count: int) -> None:
-        await until(lambda: len(self.events) == count)
+        try:
+            await until(lambda: len(self.events) == count)
+        except TimeoutError:
+            raise AssertionError(self.content) from None
 
     @property
     def last_id(self) -> str:
