@@ -89,6 +89,14 @@ def test_each_file_that_a_container_reads_is_there_or_a_secret(file: Path) -> No
     assert all(secret["file"].startswith("./secrets/") for secret in declared.values())
 
 
+@pytest.mark.parametrize("file", COMPOSE, ids=lambda file: file.name)
+def test_each_container_of_the_service_has_a_data_folder_of_its_own(file: Path) -> None:
+    volumes = [volume.split(":") for each in _services(file).values() if each["image"] == "kalends" for volume in each["volumes"]]
+    names = [name for name, path in volumes if path == "/var/lib/kalends"]
+    assert len(set(names)) == sum(each["image"] == "kalends" for each in _services(file).values())
+    assert set(names) <= set(yaml.safe_load(file.read_text())["volumes"])
+
+
 def test_one_server_trusts_the_gateway_of_its_network() -> None:
     content = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
     [network] = content["networks"]["default"]["ipam"]["config"]
