@@ -10,7 +10,7 @@ from pathlib import Path
 from kalends.db import Database, open_database
 from kalends.settings import Settings
 from tests.deliveries.servers import real_server
-from tests.deliveries.test_worker import WORKERS, UnreliableServer, Worker, queue_messages
+from tests.deliveries.test_worker import WORKERS, UnreliableServer, Worker, delete_verification, queue_messages
 from tests.faults.row import Row, kind
 from tests.serve.running import Running, eventually
 
@@ -27,6 +27,7 @@ def show(folder: Path, database: str, messages: int, kills: int, after: Callable
     settings = Settings(data=str(folder / "data"), database=database)
     unreliable_server = UnreliableServer()
     with real_server(unreliable_server) as port, closing(open_database(settings)) as db:
+        delete_verification(db)
         unknown = _send(folder, db, settings, unreliable_server, port, messages, kills, after)
         with db.read() as tx:
             ends = dict(tx.rows("SELECT address, state FROM deliveries"))
