@@ -1,17 +1,20 @@
 """Reads from replicas: clients read their own writes, and notice nothing of a replica that lags, hangs or dies."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+import psycopg
 import pytest
 
 from kalends.app import application
 from kalends.db import Database, Retry
 from kalends.db.migrate import migrate
+from kalends.db.postgres.connection import Connection
 from kalends.db.postgres.database import Postgres
 from kalends.db.postgres.replicas import reads
 from kalends.errors import Unavailable
@@ -191,18 +194,48 @@ def test_a_read_does_not_wait_for_a_frozen_replica_and_its_server_is_used_again_
         eventually(partial(_reads_all_replicas, db, nodes[1:2]))
         try:
             with pytest.raises(Retry):
-                _read_from_frozen(db, nodes[1])
+                _read_twice(db, nodes[1].freeze)
             assert _folder_read(db, 0) == str(nodes[0].folder)
         finally:
             nodes[1].thaw()
         eventually(partial(_reads_all_replicas, db, nodes[1:2]))
 
 
-def _read_from_frozen(db: Database, replica: Node) -> None:
+def _read_twice(db: Database, between: Callable[[], object]) -> None:
     with db.read_after(0) as tx:
         tx.value("SELECT 1")
-        replica.freeze()
+        between()
         tx.value("SELECT 2")
+
+
+def test_a_replica_that_hangs_while_it_is_connected_to_is_noticed(nodes: list[Node], monkeypatch: pytest.MonkeyPatch) -> None:
+    is_connecting, has_ended, may_end = Event(), Event(), Event()
+
+    def hang() -> Connection:
+        is_connecting.set()
+        may_end.wait(MAX_LAG)
+        has_ended.set()
+        raise psycopg.OperationalError
+
+    with closing(_database([*nodes[:2]], read_ms=AN_HOUR_MS)) as db:
+        eventually(partial(_reads_all_replicas, db, nodes[1:2]))
+        assert db._replicas
+        [replica] = db._replicas._replicas
+        monkeypatch.setattr(replica, "_connect", hang)
+
+        def freeze() -> None:
+            while replica.acquire():
+                """Another one is opened when none is idle."""
+            assert is_connecting.wait(MAX_LAG)
+            nodes[1].freeze()
+
+        try:
+            with pytest.raises(Retry):
+                _read_twice(db, freeze)
+            assert not has_ended.is_set()
+        finally:
+            may_end.set()
+            nodes[1].thaw()
 
 
 def test_clients_notice_nothing_when_all_replicas_hang(servers: list[Client], nodes: list[Node]) -> None:

@@ -2,12 +2,13 @@
 
 A thread for each replica asks it again and again how far it has replayed, and then the primary how far it has written. A replica that does
 not reply is left out, and statements that wait for it fail. Requests never connect to a replica: if none of its connections is idle, they
-read from the primary, and the thread opens one more.
+read from the primary, and one more is opened.
 
 A position is a place in the write-ahead log (LSN): a replica that has replayed it shows everything that was committed before it."""
 
 import threading
 from collections.abc import Callable, Sized
+from contextlib import suppress
 from itertools import count
 from time import monotonic
 from typing import Any
@@ -135,10 +136,17 @@ class Replica:
             self._mark = _Mark(written, now)
         if self._needs_connection and self.is_usable:
             self._needs_connection = False
+            # In another thread: a replica that hangs while it is connected to must be noticed meanwhile.
+            threading.Thread(target=self._add_connection, name=f"connect to replica {self.name}", daemon=True).start()
+
+    def _add_connection(self) -> None:
+        with suppress(psycopg.Error):
             connection = self._connect()
             connection.begin_timeout = ASK_SECONDS
             self._connections.add(connection)
             self._idle.append(connection)
+        if self._is_closed:
+            self._leave_out()
 
     def _open_asking(self) -> tuple[Connection, Connection]:
         replica = self._connect()
