@@ -29,7 +29,7 @@ def show(folder: Path, seconds: float, number: int = EVENTS, connections: Sequen
     first = min(cores)
     # The service inherits where this process may run.
     os.sched_setaffinity(0, {first})
-    service = Running(folder, "--no-work", rate_limits="off", access_log="off").ready()
+    service = Running(folder, "--no-work", rate_limits="off", access_log="off", quota_events=0, quota_megabytes=0).ready()
     os.sched_setaffinity(0, cores - {first} or cores)
     try:
         user = User(service.port)
