@@ -57,8 +57,8 @@ def parse(content: bytes, content_type: str) -> CalendarObject:
         raise _invalid_object("A file must have components of one kind, which have the same UID.")
     if len(components) > MAX_EVENTS:
         raise DavError(403, f"At most {MAX_EVENTS:,} components fit into a file.", f"{{{CALDAV}}}max-instances")
-    is_utf8 = decoded.encode() == unsplit.removeprefix(BOM_UTF8)
-    return CalendarObject(uids.pop(), kinds.pop(), content if is_utf8 else decoded.encode())
+    encoded = decoded.encode()
+    return CalendarObject(uids.pop(), kinds.pop(), content if encoded == unsplit.removeprefix(BOM_UTF8) else encoded)
 
 
 def plan(ctx: Context, file: CalendarObject, zone: str) -> Plan | None:

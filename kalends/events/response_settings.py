@@ -1,6 +1,5 @@
 """The SQL of the settings for responses. Only events with settings of their own have a row, so that others cost nothing."""
 
-from operator import attrgetter
 from typing import Any
 
 from msgspec import structs
@@ -16,8 +15,7 @@ from kalends.values import datetimes
 _COLUMNS = ", ".join(NAMES)
 _INSERT = f"INSERT INTO response_settings (event_id, {_COLUMNS}) VALUES (:event_id, {', '.join(f':{name}' for name in NAMES)})"
 _UPSERT = f"{_INSERT} ON CONFLICT (event_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in NAMES)}"
-# Those after responses_open and responses_until.
-_get_others = attrgetter(*NAMES[2:])
+_OTHERS = [name for name in NAMES if name != "responses_until"]
 
 
 def read(fields: EventFields, zone: str) -> ResponseSettings:
@@ -25,7 +23,7 @@ def read(fields: EventFields, zone: str) -> ResponseSettings:
     until = datetimes.parse(fields.responses_until).to_end(zone) if fields.responses_until else None
     if until is not None and not datetimes.is_in_range(until - 1, zone):
         raise errors.invalid("responses_until", datetimes.YEARS)
-    return ResponseSettings(fields.responses_open, until, *_get_others(fields))
+    return ResponseSettings(responses_until=until, **{name: getattr(fields, name) for name in _OTHERS})
 
 
 def editable(event: Event) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The rules of answers: whether a response answers what is asked: each answer fits its question, and the required ones are there."""
+"""The rules of answers: each fits its question, and the required ones are there."""
 
 from collections.abc import Sequence
 from math import isfinite

@@ -123,7 +123,7 @@ def _share(before: Counter[str], after: Counter[str]) -> float:
 
 def _pairs_row(pairs: int, stale: int, by_replicas: float) -> Row:
     figures = (
-        f"{pairs:,} creates through one server, each read through the other at once: {stale} not found; {by_replicas:.0%} of the reads "
+        f"{pairs:,} creates through one server, each read through the other immediately: {stale} not found; {by_replicas:.0%} of the reads "
         "served by replicas"
     )
     return Row("two replicas stop and resume replaying", "PostgreSQL", figures, "0 not found", not stale and by_replicas > 0)
