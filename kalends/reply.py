@@ -1,5 +1,7 @@
 """A reply: what an endpoint or an error handler returns, and what the server sends."""
 
+from hashlib import blake2b
+
 from msgspec import Struct
 
 
@@ -37,3 +39,8 @@ class Reply(Struct):
 
 def add_vary(headers: dict[str, str], name: str) -> None:
     headers["Vary"] = f"{headers['Vary']}, {name}" if "Vary" in headers else name
+
+
+def content_hash(body: bytes) -> str:
+    """The part of an ETag that is another one for other content."""
+    return blake2b(body, digest_size=8).hexdigest()

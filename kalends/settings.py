@@ -29,7 +29,7 @@ class WrongSetting(Exception):
     """An invalid setting: the service does not start, and this line names the setting."""
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
     """Every setting, with its default. The Meta description is its documentation."""
 
     base_url: Annotated[str, Meta(description="Public URL of the service; all links are built from it. Default: http://HOST:PORT.")] = ""

@@ -144,6 +144,7 @@ MODULE_LAYERS = {
             "events.create_batch",
             "events.conditions",
             "events.counting",
+            "events.encoded",
             "events.create",
             "events.deleted_events",
             "events.feed",

@@ -12,7 +12,7 @@ from kalends.deliveries import languages
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import counting, cursor, feed, feed_cache, listing, present, store, telling, visibility
+from kalends.events import counting, cursor, encoded, feed, feed_cache, listing, present, store, telling, visibility
 from kalends.events.create import create_event
 from kalends.events.create_batch import create_events
 from kalends.events.ical import build_file
@@ -57,9 +57,8 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     rows, next_page = paginate(
         ctx, params, matches, after=lambda row: cursor.encode(EventRow(*row)), resume=cursor.encode_key(last) if last else None
     )
-    items = present.items(ctx, rows)
     return EventIndex(
-        events=[select(item, params.fields) for item in items] if params.fields else items,
+        events=[select(item, params.fields) for item in present.items(ctx, rows)] if params.fields else encoded.items(ctx, rows),
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -143,6 +142,8 @@ def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
     if params.as_of is not None:
         return _show_as_of(ctx, event_id, params, params.as_of)
     event = policy.event_with_counts(ctx, event_id, is_final=params.comments is None)
+    if not (params.comments or params.fields or event.has_questions):
+        return encoded.detail(ctx, event)
     ctx.tag(event.etag, with_body_hash=True)
     return select(present.detail_with_comments(ctx, event, params.comments), params.fields)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from hashlib import blake2b
 from random import SystemRandom
 from time import sleep
 from typing import Any
@@ -28,7 +27,7 @@ from kalends.http.request import Request
 from kalends.i18n import gettext
 from kalends.idempotency.key import IdempotencyKeyInUse, Key, ResponseStore, StoredResponse, key_of, read_key
 from kalends.net.client_network import network
-from kalends.reply import Reply
+from kalends.reply import Reply, content_hash
 from kalends.settings import Settings
 from kalends.values import timestamps
 
@@ -275,7 +274,7 @@ class EndpointRunner:
             # Whom a write told is no part of the record: the ETag is that of the next read.
             has_told = getattr(result, "told", UNSET) is not UNSET
             hashed = _encode(structs.replace(result, told=UNSET)) if has_told else reply.body
-            headers["ETag"] = f'{headers["ETag"][:-1]}.{blake2b(hashed, digest_size=8).hexdigest()}"'
+            headers["ETag"] = f'{headers["ETag"][:-1]}.{content_hash(hashed)}"'
             ctx.etag_has_body_hash = False
         if self._sets_location and getattr(result, "id", UNSET) is not UNSET:
             headers["Location"] = f"/api/{self.endpoint.resource}/{result.id}"

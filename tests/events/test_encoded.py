@@ -1,0 +1,83 @@
+"""The cache of the JSON of events: its replies are those that would be encoded anew, after every change and for every reader."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kalends.events import encoded
+from kalends.settings import Settings
+from tests.cast import Cast, a_calendar, an_event
+from tests.client import Client, Reply
+
+EVENT = "/api/events/{id}"
+WRITES: list[tuple[str, str, dict[str, Any]]] = [
+    ("PUT", EVENT, {"title": "Giant Steps"}),
+    ("PUT", EVENT, {"description": "With a quartet"}),
+    ("PUT", EVENT, {"start_time": "2026-07-01T20:00:00Z"}),
+    ("PUT", EVENT, {"tag_list": "jazz,live"}),
+    ("PUT", EVENT, {"visibility": "link"}),
+    ("PUT", EVENT, {"status": "cancelled", "status_note": "Snow"}),
+    ("PUT", EVENT, {"capacity": 3}),
+    ("PUT", EVENT, {"party_max": 2}),
+    ("PUT", EVENT, {"show_counts": False}),
+    ("PUT", f"{EVENT}/repeat", {"frequency": "DAILY", "end_date": "2026-06-03"}),
+    ("POST", "/api/comments?event_id={id}", {"comment": "See you there"}),
+    ("POST", "/api/responses?event_id={id}", {"response": "YES", "email_address": "gus@example.org", "name": "Gus"}),
+]
+
+
+@pytest.fixture(autouse=True)
+def no_cached_events() -> Iterator[None]:
+    """The rows of other tests are not found."""
+    _forget()
+    yield
+    _forget()
+
+
+def _forget() -> None:
+    encoded._items.cache_clear()
+    encoded._details.cache_clear()
+
+
+def _read(reader: Client, event_id: int, calendar_id: int) -> list[Reply]:
+    return [reader.get(f"/api/events/{event_id}"), reader.get("/api/events", query={"calendar_id": calendar_id})]
+
+
+def _content(replies: list[Reply]) -> list[tuple[bytes, str | None]]:
+    """The content and the ETag of each; of an error, which has a number of its own, nothing."""
+    return [(reply.content if reply.status == 200 else b"", reply.headers.get("ETag")) for reply in replies]
+
+
+@pytest.mark.parametrize(("method", "path", "change"), WRITES, ids=[str(fields) for _, _, fields in WRITES])
+def test_what_is_cached_is_what_would_be_encoded_now(cast: Cast, method: str, path: str, change: dict[str, Any]) -> None:
+    calendar = a_calendar(cast.alice, name="Jazz", public=True)["id"]
+    event = an_event(cast.alice, calendar_id=calendar, public=True, start_time="2026-06-01T20:00:00Z")["id"]
+    readers = (cast.alice, cast.carol, cast.anonymous)
+    before = [_content(_read(reader, event, calendar)) for reader in readers]
+    assert [_content(_read(reader, event, calendar)) for reader in readers] == before
+    reply = cast.alice.request(method, path.format(id=event), json=change)
+    assert reply.status < 300, reply
+    cached = [_content(_read(reader, event, calendar)) for reader in readers]
+    _forget()
+    assert [_content(_read(reader, event, calendar)) for reader in readers] == cached
+    assert cached[0][0] != before[0][0]
+
+
+def test_readers_with_different_rights_share_nothing(cast: Cast) -> None:
+    public = a_calendar(cast.alice, public=True)["id"]
+    private = a_calendar(cast.alice, public=False)["id"]
+    event = an_event(cast.alice, calendar_id=public, public=True)["id"]
+    assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": private}).status == 200
+    mine, theirs = (reader.get(f"/api/events/{event}").json for reader in (cast.alice, cast.anonymous))
+    assert (mine["calendar_ids"], theirs["calendar_ids"]) == ([public, private], [public])
+    assert (mine["can_edit"], theirs["can_edit"]) == (True, False)
+    lists = [reader.get("/api/events", query={"calendar_id": public}).json["events"] for reader in (cast.alice, cast.anonymous)]
+    assert [[each["calendar_ids"] for each in listed] for listed in lists] == [[[public, private]], [[public]]]
+
+
+def test_a_large_event_is_encoded_each_time(cast: Cast, settings: Settings) -> None:
+    small, large = an_event(cast.alice)["id"], an_event(cast.alice, description="x" * encoded.MAX_BYTES)["id"]
+    for event in (small, large):
+        assert cast.alice.get(f"/api/events/{event}").status == 200
+    assert [event.id for event in encoded._details(settings)] == [small]
