@@ -1,39 +1,36 @@
 """Cancellation of reads: their statements are interrupted at the read timeout, or when the client has disconnected."""
 
 import asyncio
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any, ParamSpec, TypeVar
+from threading import Lock, get_ident
+from typing import Any
 
 from granian._granian import RSGIHTTPProtocol as HTTPProtocol
 
 from kalends.db import Database
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
 # How often pending reads are checked. Most requests end before the first check and cost nothing.
 TICK_SECONDS = 0.25
 
 
-class Read:
-    """A request that only reads, from the queue to the end of its work on a thread."""
+class Job:
+    """Work for a thread, and the future that gets its result."""
 
-    __slots__ = ("_lock", "_thread", "is_new", "proto", "watcher")
+    __slots__ = ("_lock", "_thread", "_work", "future", "is_new", "watcher")
 
-    def __init__(self, proto: HTTPProtocol):
-        self.proto = proto
+    def __init__(self, work: Callable[[], Any], future: "asyncio.Future[Any]"):
+        self._work = work
+        self.future = future
         self.is_new = True
         self.watcher: asyncio.Task[None] | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._thread: int | None = None
 
-    def run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function on this thread, whose statements may be interrupted meanwhile."""
-        self._thread = threading.get_ident()
+    def run(self) -> Any:
+        """Do the work on this thread, whose statements may be interrupted meanwhile."""
+        self._thread = get_ident()
         try:
-            return function(*args, **kwargs)
+            return self._work()
         finally:
             with self._lock:
                 self._thread = None
@@ -48,34 +45,36 @@ class Read:
 class Reads:
     """The pending reads of this process."""
 
-    def __init__(self, db: Database | None):
+    def __init__(self, db: Database | None, withdraw: Callable[[Job], bool]):
+        """withdraw: removes a job from the queue, if it is still there."""
         self._db = db
-        self._pending: dict[Read, Future[Any]] = {}
+        self._withdraw = withdraw
+        self._pending: dict[Job, HTTPProtocol] = {}
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Check the pending reads from now on."""
         if self._db:
             self._tick(self._db, loop)
 
-    def add(self, read: Read, future: Future[Any]) -> None:
-        self._pending[read] = future
+    def add(self, read: Job, proto: HTTPProtocol) -> None:
+        self._pending[read] = proto
 
-    def remove(self, read: Read) -> None:
+    def remove(self, read: Job) -> None:
         del self._pending[read]
         if read.watcher:
             read.watcher.cancel()
 
     def _tick(self, db: Database, loop: asyncio.AbstractEventLoop) -> None:
         db.interrupt_expired()
-        for read, future in self._pending.items():
+        for read, proto in self._pending.items():
             if not read.is_new and read.watcher is None:
-                read.watcher = loop.create_task(self._watch(db, read, future))
+                read.watcher = loop.create_task(self._watch(db, read, proto))
             read.is_new = False
         loop.call_later(TICK_SECONDS, self._tick, db, loop)
 
-    async def _watch(self, db: Database, read: Read, future: Future[Any]) -> None:
+    async def _watch(self, db: Database, read: Job, proto: HTTPProtocol) -> None:
         """When the client disconnects, remove the request from the queue, or interrupt each statement that it runs."""
-        await read.proto.client_disconnect()
-        while not future.cancel() and not future.done():
+        await proto.client_disconnect()
+        while not self._withdraw(read) and not read.future.done():
             await asyncio.to_thread(read.interrupt, db)
             await asyncio.sleep(TICK_SECONDS)

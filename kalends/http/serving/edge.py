@@ -30,7 +30,6 @@ from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.request import Request, read_scope
 from kalends.http.server import common_headers
-from kalends.http.serving.cancellation import Read
 from kalends.http.serving.fast_reads import FastReads
 from kalends.http.serving.follower_runs import FollowerRuns
 from kalends.http.serving.followers import Followers
@@ -238,7 +237,7 @@ class Edge:
         try:
             if job.pool:
                 return await self._run_in_pool(request, job)
-            reply = await self._queue.run(partial(self._application, request), Read(proto) if request.method in READ_METHODS else None)
+            reply = await self._queue.run(partial(self._application, request), proto if request.method in READ_METHODS else None)
             # The connection cannot be reused.
             return _closing(reply) if request.is_unread else reply
         except Problem as problem:

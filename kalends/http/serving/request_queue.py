@@ -1,13 +1,20 @@
-"""The threads that run requests, with a bounded queue in front of them."""
+"""The threads that run requests, with a bounded queue in front of them.
+
+It is written for few instructions, since each request takes the way to a thread and back: with `concurrent.futures`, that is a quarter
+of a text search. What several threads finish while the event loop is busy reaches it in one call."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, TypeVar
+
+from granian._granian import RSGIHTTPProtocol as HTTPProtocol
 
 from kalends.db import Database
 from kalends.errors import Overloaded
-from kalends.http.serving.cancellation import Read, Reads
+from kalends.http.serving.cancellation import Job, Reads
 from kalends.http.serving.thread_pool import QUEUE_SECONDS
 
 T = TypeVar("T")
@@ -17,12 +24,19 @@ class RequestQueue:
     """Runs work on a fixed number of threads; refuses more than the queue holds, and what waits longer than the queue timeout."""
 
     def __init__(self, db: Database | None, threads: int, queue: int):
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="request")
-        self._threads = threads
+        self._max_threads = threads
         self._free_slots = threads + queue
-        self._reads = Reads(db)
-        # When each request was submitted, oldest first.
-        self._submitted_at: dict[Future[Any], float] = {}
+        self._reads = Reads(db, self._withdraw)
+        self._threads: list[Thread] = []
+        # None ends a thread.
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        # The jobs that no thread has begun, and when they were submitted, oldest first. Whoever removes a job from it has it.
+        self._waiting: dict[Job, float] = {}
+        # Jobs whose result was not delivered.
+        self._pending = 0
+        self._finished: deque[tuple[Job, Any, BaseException | None]] = deque()
+        # Whether the event loop was called to deliver what is finished.
+        self._is_called = False
 
     @property
     def is_full(self) -> bool:
@@ -30,46 +44,99 @@ class RequestQueue:
 
     @property
     def busy_threads(self) -> int:
-        return min(len(self._submitted_at), self._threads)
+        return min(self._pending - self.waiting, self._max_threads)
 
     @property
     def waiting(self) -> int:
-        return len(self._submitted_at) - self.busy_threads
+        return len(self._waiting)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._expire(loop)
         self._reads.start(loop)
 
     def shutdown(self) -> None:
-        self._executor.shutdown()
+        """Wait until the threads have done their work."""
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
 
-    async def run(self, work: Callable[[], T], read: Read | None = None) -> T:
-        """Run the work on a thread. A read is cancelled when its client disconnects."""
+    async def run(self, work: Callable[[], T], proto: HTTPProtocol | None = None) -> T:
+        """Run the work on a thread.
+
+        proto: the connection of a read, which is cancelled when its client disconnects.
+        """
         if self.is_full:
             raise queue_full()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        job = Job(work, future)
         self._free_slots -= 1
-        future = self._executor.submit(read.run, work) if read else self._executor.submit(work)
-        if read:
-            self._reads.add(read, future)
-        self._submitted_at[future] = asyncio.get_running_loop().time()
+        self._pending += 1
+        if proto:
+            self._reads.add(job, proto)
+        self._waiting[job] = loop.time()
+        self._jobs.put(job)
+        if len(self._threads) < min(self._pending, self._max_threads):
+            self._add_thread(loop)
         try:
-            return await asyncio.wrap_future(future)
+            return await future
         except asyncio.CancelledError:
-            if not future.cancelled():
-                raise
-            raise Overloaded("request", "The server is overloaded. Try again shortly.") from None
+            self._waiting.pop(job, None)
+            raise
         finally:
-            del self._submitted_at[future]
-            if read:
-                self._reads.remove(read)
+            if proto:
+                self._reads.remove(job)
+            self._pending -= 1
             self._free_slots += 1
 
+    def _add_thread(self, loop: asyncio.AbstractEventLoop) -> None:
+        thread = Thread(target=self._run_jobs, args=(loop,), name=f"request_{len(self._threads)}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _run_jobs(self, loop: asyncio.AbstractEventLoop) -> None:
+        while job := self._jobs.get():
+            if self._waiting.pop(job, None) is None:
+                # It was withdrawn.
+                continue
+            try:
+                self._finished.append((job, job.run(), None))
+            except BaseException as error:
+                self._finished.append((job, None, error))
+            # What this request has read does not stay in memory until the next one.
+            del job
+            if not self._is_called:
+                self._is_called = True
+                loop.call_soon_threadsafe(self._deliver)
+
+    def _deliver(self) -> None:
+        # First: what is finished from now on calls again.
+        self._is_called = False
+        while self._finished:
+            job, result, error = self._finished.popleft()
+            if job.future.done():
+                # Nobody waits for it.
+                continue
+            if error:
+                job.future.set_exception(error)
+            else:
+                job.future.set_result(result)
+
+    def _withdraw(self, job: Job) -> bool:
+        """Remove the job from the queue; False if a thread has begun it."""
+        if self._waiting.pop(job, None) is None:
+            return False
+        if not job.future.done():
+            job.future.set_exception(Overloaded("request", "The server is overloaded. Try again shortly."))
+        return True
+
     def _expire(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Cancel what has waited too long, which happens when every thread is blocked."""
-        for future, submitted_at in list(self._submitted_at.items()):
+        """Withdraw what has waited too long, which happens when every thread is blocked."""
+        for job, submitted_at in list(self._waiting.items()):
             if loop.time() < submitted_at + QUEUE_SECONDS:
                 break
-            future.cancel()
+            self._withdraw(job)
         loop.call_later(QUEUE_SECONDS / 10, self._expire, loop)
 
 

@@ -1,0 +1,120 @@
+"""The queue of requests: a fixed number of threads, each result to its caller, and nothing that waits for ever."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from kalends.errors import Overloaded
+from kalends.http.serving import request_queue
+from kalends.http.serving.request_queue import RequestQueue
+from tests import loops
+
+THREADS, QUEUE = 4, 8
+
+
+@pytest.fixture
+def queue() -> Iterator[RequestQueue]:
+    queue = RequestQueue(None, THREADS, QUEUE)
+    yield queue
+    queue.shutdown()
+
+
+def test_each_caller_gets_its_own_result(queue: RequestQueue) -> None:
+    async def ask(number: int) -> list[int]:
+        return [await queue.run(partial(pow, number, 2)) for _ in range(200)]
+
+    async def ask_all() -> list[list[int]]:
+        return await asyncio.gather(*map(ask, range(THREADS + QUEUE)))
+
+    assert loops.run(ask_all()) == [[number**2] * 200 for number in range(THREADS + QUEUE)]
+    assert (queue.busy_threads, queue.waiting, queue.is_full) == (0, 0, False)
+
+
+def test_an_error_reaches_its_caller_and_the_thread_goes_on(queue: RequestQueue) -> None:
+    def fail() -> None:
+        raise KeyError("wrong")
+
+    async def ask() -> int:
+        for _ in range(2 * THREADS):
+            with pytest.raises(KeyError, match="wrong"):
+                await queue.run(fail)
+        return await queue.run(lambda: 1)
+
+    assert loops.run(ask()) == 1
+
+
+def test_more_than_the_threads_wait_and_more_than_the_queue_are_refused(queue: RequestQueue) -> None:
+    released = threading.Event()
+
+    async def ask() -> tuple[int, int]:
+        tasks = [asyncio.ensure_future(queue.run(lambda: released.wait(20))) for _ in range(THREADS + QUEUE)]
+        async with asyncio.timeout(20):
+            while queue.busy_threads < THREADS:
+                await asyncio.sleep(0.001)
+        counts = queue.busy_threads, queue.waiting
+        with pytest.raises(Overloaded):
+            await queue.run(lambda: None)
+        released.set()
+        assert await asyncio.gather(*tasks) == [True] * len(tasks)
+        return counts
+
+    assert loops.run(ask()) == (THREADS, QUEUE)
+
+
+def test_what_waits_too_long_is_refused_and_never_runs(queue: RequestQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_queue, "QUEUE_SECONDS", 0.1)
+    released = threading.Event()
+    has_run: list[int] = []
+
+    async def ask() -> None:
+        queue.start(asyncio.get_running_loop())
+        blocked = [asyncio.ensure_future(queue.run(lambda: released.wait(20))) for _ in range(THREADS)]
+        await asyncio.sleep(0)
+        with pytest.raises(Overloaded):
+            await queue.run(lambda: has_run.append(1))
+        released.set()
+        await asyncio.gather(*blocked)
+        assert await queue.run(lambda: 1) == 1
+
+    loops.run(ask())
+    assert has_run == []
+
+
+def test_a_caller_that_is_cancelled_leaves_no_slot_taken(queue: RequestQueue) -> None:
+    released = threading.Event()
+    has_run: list[bool] = []
+
+    async def ask() -> int:
+        tasks = [asyncio.ensure_future(queue.run(lambda: has_run.append(released.wait(20)))) for _ in range(THREADS + QUEUE)]
+        await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert (queue.is_full, queue.waiting) == (False, 0)
+        released.set()
+        return await queue.run(lambda: 1)
+
+    assert loops.run(ask()) == 1
+    assert len(has_run) <= THREADS
+
+
+def test_shutdown_waits_for_what_runs() -> None:
+    queue = RequestQueue(None, THREADS, QUEUE)
+    began, ended = threading.Event(), []
+
+    def work() -> None:
+        began.set()
+        threading.Event().wait(0.1)
+        ended.append(1)
+
+    async def ask() -> None:
+        task = asyncio.ensure_future(queue.run(work))
+        await asyncio.to_thread(began.wait, 20)
+        queue.shutdown()
+        assert ended == [1]
+        await task
+
+    loops.run(ask())
