@@ -119,73 +119,44 @@ class CountedCall(Protocol):
         """Count the call in this transaction, or raise TooMany."""
 
 
-class Context:
+class Context(Struct, eq=False):
     """The context of one request, page or command."""
 
-    __slots__ = (
-        "_deferred",
-        "_locale",
-        "_set_id",
-        "_tx",
-        "actor",
-        "after_commit",
-        "call",
-        "caller",
-        "cookies",
-        "db",
-        "defers_commit",
-        "etag_has_body_hash",
-        "headers",
-        "hides_duration",
-        "is_dry_run",
-        "linked",
-        "messages",
-        "now",
-        "refusal",
-        "settings",
-        "site",
-        "status",
-        "unchanged",
-        "via",
-        "wait",
-    )
-
-    def __init__(self, db: Database, settings: Settings, now: int, caller: Caller | None = None):
-        self.db = db
-        self.settings = settings
-        self.now = now
-        self.caller = caller or Caller()
-        self.actor: Actor | None = None
-        # Set by a request that has the link of an event.
-        self.linked: LinkedEvent | None = None
-        # Counted by the first write transaction that commits.
-        self.call: CountedCall | None = None
-        # The error of every write, if writing is refused: a form shows it together with its values.
-        self.refusal: errors.Problem | None = None
-        self.headers: dict[str, str] = {}
-        self.cookies: list[str] = []
-        self.status: int | None = None
-        self.etag_has_body_hash = False
-        self.unchanged = False
-        # Set by an action that has nothing to tell yet.
-        self.wait: Wait | None = None
-        # Set for a request with an Idempotency-Key: its last write commits together with the stored response.
-        self.defers_commit = False
-        self.after_commit: list[Callable[[Transaction], None]] = []
-        # Set by an action whose duration would disclose something: its reply comes a random moment later.
-        self.hides_duration = False
-        # Set for a request that says what it would do: all its transactions are one, which is rolled back.
-        self.is_dry_run = False
-        # The messages that the action has queued.
-        self.messages: dict[object, Message] = {}
-        self._tx: Transaction | None = None
-        self._deferred: _TransactionScope | None = None
-        self._set_id = 0
-        self._locale: locale.Locale | None = None
-        # What the journal records instead of the kind of the request.
-        self.via: str | None = None
-        # The settings of the site, once they are read (kalends/site/store.py).
-        self.site: Site | None = None
+    db: Database
+    settings: Settings
+    now: int
+    caller: Caller = Caller()
+    actor: Actor | None = None
+    # Set by a request that has the link of an event.
+    linked: LinkedEvent | None = None
+    # Counted by the first write transaction that commits.
+    call: CountedCall | None = None
+    # The error of every write, if writing is refused: a form shows it together with its values.
+    refusal: errors.Problem | None = None
+    headers: dict[str, str] = {}
+    cookies: list[str] = []
+    status: int | None = None
+    etag_has_body_hash: bool = False
+    unchanged: bool = False
+    # Set by an action that has nothing to tell yet.
+    wait: Wait | None = None
+    # Set for a request with an Idempotency-Key: its last write commits together with the stored response.
+    defers_commit: bool = False
+    after_commit: list[Callable[[Transaction], None]] = []
+    # Set by an action whose duration would disclose something: its reply comes a random moment later.
+    hides_duration: bool = False
+    # Set for a request that says what it would do: all its transactions are one, which is rolled back.
+    is_dry_run: bool = False
+    # The messages that the action has queued.
+    messages: dict[object, Message] = {}
+    # What the journal records instead of the kind of the request.
+    via: str | None = None
+    # The settings of the site, once they are read (kalends/site/store.py).
+    site: Site | None = None
+    _tx: Transaction | None = None
+    _deferred: "_TransactionScope | None" = None
+    _set_id: int = 0
+    _locale: Locale | None = None
 
     @property
     def locale(self) -> locale.Locale:

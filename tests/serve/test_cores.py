@@ -1,4 +1,4 @@
-"""Where server processes run: each on a core of its own, if there are as many of one as of the other."""
+"""Where and how server processes run: each on a core of its own, if there are as many of one as of the other, and in batches."""
 
 import multiprocessing
 import os
@@ -46,12 +46,27 @@ def test_any_other_number_of_processes_is_not_pinned(start: Start, cores: list[i
     assert [os.sched_getaffinity(pid) for pid in service.servers] == [set(cores)] * int(workers)
 
 
+def test_only_the_server_processes_are_scheduled_in_batches(start: Start) -> None:
+    service = start(work=True)
+    (server,) = service.servers
+    threads = [int(thread) for thread in os.listdir(f"/proc/{server}/task")]
+    assert len(threads) > 2
+    assert {os.sched_getscheduler(thread) for thread in threads} == {os.SCHED_BATCH}
+    others = service.process.pid, eventually(lambda: service.worker)
+    assert [os.sched_getscheduler(pid) for pid in others] == [os.SCHED_OTHER] * 2
+
+
 def test_a_process_that_cannot_be_pinned_still_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[object] = []
     monkeypatch.setattr(MPServer, "_spawn_rsgi_worker", lambda *arguments: served.extend(arguments))
     monkeypatch.setattr(os, "setpgrp", lambda: None)
     monkeypatch.setattr(signal, "signal", lambda *arguments: None)
     monkeypatch.setattr(granian, "_end_with_parent", lambda *arguments: None)
+
+    def forbid(*arguments: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setscheduler", forbid)
     no_core = 9_999
     with socket.socket() as listener:
         granian._run_worker(no_core, multiprocessing.Pipe(duplex=False), listener, "target")

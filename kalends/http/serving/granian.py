@@ -187,10 +187,8 @@ def _pinned_cpu(idx: int, processes: int) -> int | None:
 
 def _run_worker(cpu: int | None, parent_pipe: tuple[Connection, Connection], listener: socket.socket, *args: Any) -> None:
     """Run a worker process in its own process group: Ctrl-C reaches the parent alone, which stops the workers with SIGTERM."""
-    if cpu is not None:
-        # Some systems forbid pinning, which is only an optimisation.
-        with suppress(OSError):
-            os.sched_setaffinity(0, {cpu})
+    if LINUX:
+        _set_scheduling(cpu)
     os.setpgrp()
     # Until it can handle the signal: the parent sends it again.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -199,6 +197,16 @@ def _run_worker(cpu: int | None, parent_pipe: tuple[Connection, Connection], lis
     writer.close()
     threading.Thread(target=_end_with_parent, args=(reader, listener), daemon=True).start()
     MPServer._spawn_rsgi_worker(*args)
+
+
+def _set_scheduling(cpu: int | None) -> None:
+    """Pin the process to the CPU, and do not let its threads preempt each other: each passes requests to the next one, and with
+    SCHED_BATCH it passes all that it has before the next one runs. Some systems forbid either, which is only an optimisation."""
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    with suppress(OSError):
+        if cpu is not None:
+            os.sched_setaffinity(0, {cpu})
 
 
 def _end_with_parent(parent_pipe: Connection, listener: socket.socket) -> None:
