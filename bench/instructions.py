@@ -59,16 +59,10 @@ class Exchange:
         self.path, _, self.query_string = target.partition("?")
         self.headers = Headers(headers)
         self.content = b""
-        # Granian ends a body with an empty chunk.
-        self._chunks = [b"", body]
+        self._body = body
 
-    def __aiter__(self) -> "Exchange":
-        return self
-
-    async def __anext__(self) -> bytes:
-        if not self._chunks:
-            raise StopAsyncIteration
-        return self._chunks.pop()
+    async def __call__(self) -> bytes:
+        return self._body
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
         assert status < 300, content

@@ -125,6 +125,7 @@ class Edge:
         loop.add_signal_handler(signal.SIGTERM, self._start_stop, loop)
         self._fast_reads.start()
         self._queue.start(loop)
+        self._bodies.start(loop)
         if self._settings.metrics_token:
             pools: dict[str, Pool] = {"request": self._queue, **self._pools}
             LoadMeter(lambda: self._active, lambda: self._followers.count, pools, self._db).start(loop)
@@ -264,7 +265,8 @@ class Edge:
             return _Job()
         takes_file = pool in ("upload", "file")
         max_bytes = UPLOAD_LIMIT + FRAMING if takes_file and request.is_multipart else BODY_LIMIT
-        if int(request.headers.get("content-length", 0)) > max_bytes:
+        length = int(request.headers["content-length"]) if "content-length" in request.headers else None
+        if length and length > max_bytes:
             raise too_large(max_bytes)
         client = network(self._origins.address(request))
         clients: tuple[str, ...] = (client,)
@@ -275,7 +277,7 @@ class Edge:
                 return _Job(network=client)
             clients = client, f"user {user_id}"
         if request.has_body:
-            request.body = await self._bodies.read(proto, max_bytes, client)
+            request.body = await self._bodies.read(proto, length, max_bytes, client)
         if pool == "file":
             pool = "upload" if _may_have_file(request.body) else ""
         return _Job(client, clients, pool)

@@ -1,13 +1,18 @@
 """Request bodies: limits on their size, on the time they take, and on the memory they hold in total and for each network."""
 
 import asyncio
-from collections.abc import AsyncIterable
+from typing import Any
+
+from granian._granian import RSGIHTTPProtocol as HTTPProtocol
+from granian._granian import RSGIProtocolClosed as ProtocolClosed
 
 from kalends import errors
 from kalends.http.input.params import FRAMING, UPLOAD_LIMIT
 from kalends.i18n import gettext
 
 MIB = 1024 * 1024
+# Most bodies are this small, and are read in one piece. While they arrive, they take at most 40 MiB on all connections together.
+TINY = 4 * 1024
 # Nearly all bodies are smaller. They have their own budget, so that large bodies cannot keep people from signing in.
 SMALL = 64 * 1024
 # The minimum rate of a larger body, and the timeout of all of it as a multiple of the timeout of a small one.
@@ -15,6 +20,8 @@ STEP_BYTES, STEP_SECONDS = 5 * 1024, 5
 LARGE_FACTOR = 10
 # Timeout for bodies that are still arriving when the service stops.
 STOP_SECONDS = 3
+# How often the timeouts are checked. Most bodies have arrived before the first check.
+TICK_SECONDS = 0.25
 
 
 class ByteBudget:
@@ -38,6 +45,17 @@ class ByteBudget:
         return self._total_bytes > self._max_total or self._network_bytes.get(network, 0) > self._max_per_network
 
 
+class _Arrival:
+    """A body that is arriving: the task that reads it, until when, and whether the task was cancelled for that."""
+
+    __slots__ = ("deadline", "is_late", "task")
+
+    def __init__(self, task: "asyncio.Task[Any]", deadline: float):
+        self.task = task
+        self.deadline = deadline
+        self.is_late = False
+
+
 class RequestBodies:
     """The buffered bodies of a process: of requests that are arriving, queued or running."""
 
@@ -46,23 +64,46 @@ class RequestBodies:
         self._small = ByteBudget(128 * MIB, 8 * MIB)
         # Two uploads of the largest size from one network.
         self._large = ByteBudget(160 * MIB, 2 * (UPLOAD_LIMIT + FRAMING))
-        self._reading: set[asyncio.Timeout] = set()
+        self._arriving: set[_Arrival] = set()
         self._is_stopping = False
 
-    async def read(self, chunks: AsyncIterable[bytes], max_bytes: int, network: str) -> bytes:
-        """Read the whole body. It counts against the budget until `release`."""
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Check the timeouts from now on."""
+        for arrival in self._arriving:
+            if loop.time() >= arrival.deadline and not arrival.is_late:
+                arrival.is_late = True
+                arrival.task.cancel()
+        loop.call_later(TICK_SECONDS, self.start, loop)
+
+    async def read(self, proto: HTTPProtocol, length: int | None, max_bytes: int, network: str) -> bytes:
+        """Read the whole body, of this length if it is known. It counts against the budget until `release`."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task
         seconds = min(self._timeout, STOP_SECONDS) if self._is_stopping else self._timeout
-        timeout = asyncio.timeout(seconds)
-        self._reading.add(timeout)
+        arrival = _Arrival(task, loop.time() + seconds)
+        self._arriving.add(arrival)
         try:
-            async with timeout:
-                return await self._collect(chunks, max_bytes, network, timeout)
-        except TimeoutError:
+            if length is None or length > TINY:
+                return await self._collect(proto, max_bytes, network, arrival)
+            body = await proto()
+        except ProtocolClosed:
+            raise incomplete() from None
+        except asyncio.CancelledError:
+            if not arrival.is_late:
+                raise
+            task.uncancel()
             raise errors.TooSlow(
                 f"Send a body of up to {SMALL // 1024} KiB within {seconds} seconds, and a larger one without a pause."
             ) from None
         finally:
-            self._reading.discard(timeout)
+            self._arriving.discard(arrival)
+        if len(body) != length:
+            raise incomplete()
+        self._resize(network, 0, length)
+        if self._small.is_exceeded(network):
+            self._resize(network, length, 0)
+            raise too_many()
+        return body
 
     def release(self, network: str, body: bytes) -> None:
         self._resize(network, len(body), 0)
@@ -71,16 +112,15 @@ class RequestBodies:
         """At a stop: wait only STOP_SECONDS for the bodies that are still arriving."""
         self._is_stopping = True
         end = asyncio.get_running_loop().time() + STOP_SECONDS
-        for timeout in self._reading:
-            if not timeout.expired():
-                timeout.reschedule(min(timeout.when() or end, end))
+        for arrival in self._arriving:
+            arrival.deadline = min(arrival.deadline, end)
 
-    async def _collect(self, chunks: AsyncIterable[bytes], max_bytes: int, network: str, timeout: asyncio.Timeout) -> bytes:
-        rate = _MinimumRate(timeout, self._timeout * LARGE_FACTOR)
+    async def _collect(self, proto: HTTPProtocol, max_bytes: int, network: str, arrival: _Arrival) -> bytes:
+        rate = _MinimumRate(arrival, self._timeout * LARGE_FACTOR)
         body = bytearray()
         empty_chunks = 0
         try:
-            async for chunk in chunks:
+            async for chunk in proto:
                 if not chunk:
                     empty_chunks += 1
                     continue
@@ -89,12 +129,12 @@ class RequestBodies:
                 if len(body) > max_bytes:
                     raise too_large(max_bytes)
                 if self._budget(len(body)).is_exceeded(network):
-                    raise errors.Overloaded("body", gettext("Too many large requests are arriving. Try again shortly."))
+                    raise too_many()
                 if len(body) > SMALL and not self._is_stopping:
                     rate.count(len(body))
             # Granian ends a body with one empty chunk. A body that was cut off, or whose chunked encoding is broken, has two.
             if empty_chunks != 1:
-                raise errors.BadRequest("The body ends before it is complete.")
+                raise incomplete()
         except BaseException:
             self._resize(network, len(body), 0)
             raise
@@ -114,19 +154,27 @@ class RequestBodies:
 class _MinimumRate:
     """Extends the timeout of a large body while it arrives at the minimum rate."""
 
-    def __init__(self, timeout: asyncio.Timeout, max_seconds: float):
+    def __init__(self, arrival: _Arrival, max_seconds: float):
         self._loop = asyncio.get_running_loop()
-        self._timeout = timeout
+        self._arrival = arrival
         self._end = self._loop.time() + max_seconds
         self._next = 0
 
     def count(self, size: int) -> None:
-        if size >= self._next and not self._timeout.expired():
+        if size >= self._next:
             self._next = size + STEP_BYTES
-            self._timeout.reschedule(min(self._loop.time() + STEP_SECONDS, self._end))
+            self._arrival.deadline = min(self._loop.time() + STEP_SECONDS, self._end)
 
 
 def too_large(max_bytes: int) -> errors.TooLarge:
     return errors.TooLarge(
         gettext("A body may have at most %(max)s MiB, and a file 10 MiB where an action takes one.", max=max_bytes // MIB)
     )
+
+
+def too_many() -> errors.Overloaded:
+    return errors.Overloaded("body", gettext("Too many large requests are arriving. Try again shortly."))
+
+
+def incomplete() -> errors.BadRequest:
+    return errors.BadRequest("The body ends before it is complete.")
