@@ -33,10 +33,10 @@ class Writers:
             with self.database.write(alone=alone) as tx:
                 write(tx)
 
-        waiting = self.database._group_commit._waiting
+        waiting = self.database._group_commit.waiting
         future = self.threads.submit(run)
         deadline = monotonic() + 10
-        while self.database._group_commit._waiting == waiting and not future.done():
+        while self.database._group_commit.waiting == waiting and not future.done():
             assert monotonic() < deadline
         return future
 
@@ -217,8 +217,8 @@ def test_a_writer_that_timed_out_leaves_no_member_waiting(sqlite: Sqlite, writer
     """The first leaves its commit to a writer that it saw waiting, and that timed out."""
     with sqlite.write() as tx:
         add("a")(tx)
-        sqlite._group_commit._waiting += 1
-    sqlite._group_commit._waiting -= 1
+        sqlite._group_commit._waiting.append(None)
+    sqlite._group_commit._waiting.pop()
     assert notes(sqlite) == ["a"]
 
 
