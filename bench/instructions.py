@@ -25,11 +25,12 @@ from bench.wrk import Request
 from kalends import settings, tokens
 from kalends.app import application
 from kalends.db import open_database
+from kalends.db.sqlite.database import Sqlite
 from kalends.http.origin import COOKIE
 from kalends.http.serving.edge import Edge
 from kalends.http.serving.large_responses import LargeResponses
 
-WARM_UP, COUNTED = 20, 60
+WARM_UP, COUNTED = 16, 64
 # Callgrind counts the instructions inside of the function by which ctypes calls others, and writes a profile whenever `getpgid` is called.
 VALGRIND = ["valgrind", "--tool=callgrind", "--toggle-collect=ffi_call", "--dump-before=getpgid"]
 
@@ -168,6 +169,9 @@ def local_user(where: Where) -> LocalUser:
     loaded = settings.load({"data": str(where.data), "database": where.database, "access_log": "off", "rate_limits": "off"})
     tokens.ensure_secret(loaded)
     db = open_database(loaded)
+    if isinstance(db, Sqlite):
+        # Or one request in hundreds would write the whole log to the database.
+        db._write_connection().wal_autocheckpoint(0)
     user = LocalUser(Edge(application(db, loaded), loaded, db))
     gc.freeze()
     return user

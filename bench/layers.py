@@ -17,7 +17,7 @@ from bench.report import table
 from kalends.app import ENDPOINTS
 from kalends.db.postgres.transaction import PostgresTransaction
 from kalends.db.sqlite.transaction import SqliteTransaction
-from kalends.events import api, present
+from kalends.events import api, encoded, present
 from kalends.http import run_endpoint
 from kalends.http.endpoint import Endpoint
 from kalends.http.run_endpoint import EndpointRunner
@@ -28,9 +28,9 @@ T = TypeVar("T")
 Target = tuple[Any, str]
 
 REQUESTS = ("show", "index", "text", "create")
-WARM_UP, COUNTED = 10, 10
-# Whole requests are sent more often, since each time the event loop starts.
-WHOLE, WHOLE_COUNTED = ("request", "floor", "constant"), 40
+# The text index merges its segments in every fourth, sixteenth and sixty-fourth create.
+WARM_UP, COUNTED = 16, 64
+WHOLE = ("request", "floor", "constant")
 PARTS = ("route", "application", "bind", "act", "admit", "action", "statements", "authenticating", "present", "reply")
 # Part of the statement that authenticates, and of no other.
 AUTHENTICATING = "FROM sessions s JOIN users"
@@ -49,7 +49,7 @@ def _functions(user: LocalUser) -> dict[str, list[Target]]:
         "action": [(endpoint, "function") for endpoint in ENDPOINTS if endpoint.function in (api.show, api.index, api.create)],
         "statements": [(kind, name) for kind in transactions for name in ("rows", "run", "run_together", "ids_if_selective")],
         "authenticating": [(kind, "rows") for kind in transactions],
-        "present": [(present, name) for name in ("detail_with_comments", "items", "new_detail")],
+        "present": [(present, name) for name in ("detail_with_comments", "new_detail")] + [(encoded, "items"), (encoded, "detail")],
         "reply": [(EndpointRunner, "_reply"), (run_endpoint, "encode_reply")],
     }
 
@@ -70,7 +70,7 @@ def main(data: Path | None, database: str) -> None:
 
 def _layers(request: str, totals: dict[str, int]) -> dict[str, float]:
     """Each layer without those inside it."""
-    counted = {name: totals[f"{request}-{name}"] / _times(name) / 1000 for name in (*WHOLE, *PARTS)}
+    counted = {name: totals[f"{request}-{name}"] / COUNTED / 1000 for name in (*WHOLE, *PARTS)}
     sql = counted["statements"] + counted["act"] - counted["admit"] - counted["action"]
     return {
         "edge": counted["request"] - counted["route"] - counted["application"],
@@ -96,16 +96,12 @@ def _send_requests(where: Where) -> None:
         for name, limit in limits.items():
             limit.ask_often(user.requests[request], WARM_UP)
             with profile(f"{request}-{name}"):
-                call(partial(limit.ask_often, user.requests[request], _times(name)))
+                call(partial(limit.ask_often, user.requests[request], COUNTED))
         user.ask_often(user.requests[request], WARM_UP)
         for name, targets in _functions(user).items():
             part = AUTHENTICATING if name == "authenticating" else ""
             with _counted(targets, part), profile(f"{request}-{name}"):
-                user.ask_often(user.requests[request], _times(name))
-
-
-def _times(name: str) -> int:
-    return WHOLE_COUNTED if name in WHOLE else COUNTED
+                user.ask_often(user.requests[request], COUNTED)
 
 
 @contextmanager

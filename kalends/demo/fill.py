@@ -34,10 +34,10 @@ from kalends.demo.story import (
     DemoEvent,
 )
 from kalends.events import api as events
+from kalends.events import store as event_store
 from kalends.events.create import create_event
 from kalends.events.input import EventChanges, EventInput, RepeatInput
 from kalends.events.model import EventRepeated
-from kalends.events.query import EventQuery
 from kalends.events.series import api as series
 from kalends.events.series.rule import Rule, parse_text
 from kalends.http.input.form import Form
@@ -129,8 +129,9 @@ def _create_event(ctx: Context, event: DemoEvent, today: date, calendar_id: int)
         until = "" if days is None else f";UNTIL={today + timedelta(days=days):%Y%m%d}"
         repeated = series.repeat(ctx, created.id, RepeatInput(rrule=f"{rrule}{until}"))
         assert isinstance(repeated, EventRepeated)
-        query = {"series_id": repeated.series_id, "start_time": today.isoformat(), "limit": 1}
-        return events.index(ctx, Form(query).read(EventQuery)).events[0].id
+        assert repeated.series_id
+        began = datetimes.start_of_day(today, user(ctx).time_zone)
+        return next(each.id for each in event_store.find_by_series(ctx, [repeated.series_id]) if each.start_at >= began)
     return created.id
 
 

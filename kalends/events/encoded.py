@@ -5,7 +5,7 @@ reader sees of the event, so that a change of the event or of the reader's right
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -25,34 +25,38 @@ _encode = msgspec.json.Encoder().encode
 
 
 class _Encoded(Struct, frozen=True):
-    """JSON, and its hash."""
+    """A detail, encoded already, and its hash."""
 
-    json: bytes
+    detail: EventDetail
     hash: str
 
 
 def items(ctx: Context, rows: Iterable[EventTuple]) -> list[EventItem]:
     """The limited fields of events, encoded already."""
-    return cast(list[EventItem], list(map(_items(ctx.settings).__getitem__, rows)))
+    return list(map(_items(ctx.settings).__getitem__, rows))
 
 
 def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     """The expanded fields of an event without questions, encoded already. Sets the ETag."""
     encoded = _details(ctx.settings)[event]
     ctx.tag(f"{event.etag}.{encoded.hash}")
-    return cast(EventDetail, Raw(encoded.json))
+    return encoded.detail
 
 
 # A process has one Settings; tests have several.
 @lru_cache(4)
-def _items(settings: Settings) -> FormatCache[EventTuple, Raw]:
-    return FormatCache(lambda row: Raw(_encode(present.item(settings, row))), lambda json: memoryview(json).nbytes <= MAX_BYTES)
+def _items(settings: Settings) -> FormatCache[EventTuple, EventItem]:
+    return FormatCache(lambda row: cast(EventItem, Raw(_encode(present.item(settings, row)))), _is_small)
 
 
 @lru_cache(4)
 def _details(settings: Settings) -> FormatCache[EventWithCounts, _Encoded]:
     def encode(event: EventWithCounts) -> _Encoded:
         json = _encode(present.detail_without_questions(settings, event))
-        return _Encoded(json, content_hash(json))
+        return _Encoded(cast(EventDetail, Raw(json)), content_hash(json))
 
-    return FormatCache(encode, lambda encoded: len(encoded.json) <= MAX_BYTES)
+    return FormatCache(encode, lambda encoded: _is_small(encoded.detail))
+
+
+def _is_small(encoded: Any) -> bool:
+    return memoryview(encoded).nbytes <= MAX_BYTES

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain
+from random import getrandbits
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -56,6 +57,11 @@ class Request(Struct, eq=False):
     @property
     def is_multipart(self) -> bool:
         return self.headers.get("content-type", "").lower().startswith("multipart/form-data")
+
+
+def new_id() -> str:
+    """The id of a request, for the log. It is no secret, so it takes no system call."""
+    return f"{getrandbits(64):016x}"
 
 
 def read_scope(scope: "Scope") -> Request:

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Callable, Mapping
-from os import urandom
 
 from kalends.db import Database, TooSlowForEventLoop
 from kalends.http import metrics
@@ -12,7 +11,7 @@ from kalends.http.error_handler import ErrorHandler, ErrorPage
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import RateLimit, guest_writes
 from kalends.http.replicated_endpoint import ReplicatedRunner
-from kalends.http.request import Request
+from kalends.http.request import Request, new_id
 from kalends.http.router import Mount, Router
 from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, Services, identify
 from kalends.idempotency.key import ResponseStore
@@ -59,7 +58,7 @@ class Application:
         """Run a request that was routed. TooSlowForEventLoop is left to the caller, which runs it again on a thread."""
         began = time.perf_counter() if self._is_observed else 0
         request_id = request.headers.get("x-request-id")
-        request.id = request_id if request_id and _REQUEST_ID.fullmatch(request_id) else urandom(8).hex()
+        request.id = request_id if request_id and _REQUEST_ID.fullmatch(request_id) else new_id()
         try:
             if request.refusal:
                 raise request.refusal

@@ -83,7 +83,8 @@ def test_what_waits_too_long_is_refused_and_never_runs(queue: RequestQueue, monk
     assert has_run == []
 
 
-def test_a_caller_that_is_cancelled_leaves_no_slot_taken(queue: RequestQueue) -> None:
+def test_a_caller_that_is_cancelled_leaves_no_slot_taken() -> None:
+    queue = RequestQueue(None, THREADS, QUEUE)
     released = threading.Event()
     has_run: list[bool] = []
 
@@ -95,7 +96,10 @@ def test_a_caller_that_is_cancelled_leaves_no_slot_taken(queue: RequestQueue) ->
         await asyncio.gather(*tasks, return_exceptions=True)
         assert (queue.is_full, queue.waiting) == (False, 0)
         released.set()
-        return await queue.run(lambda: 1)
+        result = await queue.run(lambda: 1)
+        # The threads have finished before the event loop closes.
+        queue.shutdown()
+        return result
 
     assert loops.run(ask()) == 1
     assert len(has_run) <= THREADS

@@ -7,7 +7,6 @@ and files imported in small thread pools of their own. Fast reads run on the eve
 import asyncio
 import os
 import re
-import secrets
 import signal
 import threading
 from contextlib import suppress
@@ -28,7 +27,7 @@ from kalends.http.error_handler import is_for_browser
 from kalends.http.input.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, encode
-from kalends.http.request import Request, read_scope
+from kalends.http.request import Request, new_id, read_scope
 from kalends.http.server import common_headers
 from kalends.http.serving.fast_reads import FastReads
 from kalends.http.serving.follower_runs import FollowerRuns
@@ -304,7 +303,7 @@ class Edge:
 
     def _error_reply(self, method: str, problem: Problem) -> Reply:
         """The reply to a request that never ran."""
-        request_id = secrets.token_hex(8)
+        request_id = new_id()
         name = endpoint_name(method)
         if self._settings.metrics_token:
             metrics.observe(name, problem.status, 0)
