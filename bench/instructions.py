@@ -26,6 +26,7 @@ from kalends import settings, tokens
 from kalends.app import application
 from kalends.db import open_database
 from kalends.db.sqlite.database import Sqlite
+from kalends.events import encoded
 from kalends.http.origin import COOKIE
 from kalends.http.serving.edge import Edge
 from kalends.http.serving.large_responses import LargeResponses
@@ -100,11 +101,11 @@ class LocalUser(User):
     def ask(self, request: Request, *, method: str = "", guest: bool = False, cookie: bool = False, or_late: bool = False) -> bytes:
         return self.ask_often(request, 1, guest=guest, cookie=cookie)
 
-    def ask_often(self, request: Request, times: int, *, guest: bool = False, cookie: bool = False) -> bytes:
-        """The last reply's body."""
-        return self._loop.run_until_complete(self._ask(request, times, guest=guest, cookie=cookie))
+    def ask_often(self, request: Request, times: int, *, guest: bool = False, cookie: bool = False, anew: bool = False) -> bytes:
+        """The last reply's body. anew: no event is cached."""
+        return self._loop.run_until_complete(self._ask(request, times, guest=guest, cookie=cookie, anew=anew))
 
-    async def _ask(self, request: Request, times: int, *, guest: bool, cookie: bool) -> bytes:
+    async def _ask(self, request: Request, times: int, *, guest: bool, cookie: bool, anew: bool) -> bytes:
         body = json.dumps(request.fields).encode() if request.fields else b""
         headers = [("host", "127.0.0.1")]
         if not guest:
@@ -113,6 +114,8 @@ class LocalUser(User):
             headers += [("content-type", "application/json"), ("content-length", str(len(body)))]
         content = b""
         for _ in range(times):
+            if anew:
+                encoded.clear()
             exchange: Any = Exchange("POST" if body else "GET", request.path, headers, body)
             await self.edge.__rsgi__(exchange, exchange)
             content = exchange.content
@@ -130,7 +133,7 @@ def main(profiles: Path | None, data: Path | None, database: str) -> None:
         return
     for kind, totals in count_on_each("bench.instructions", profiles):
         for name, number in totals.items():
-            click.echo(f"{kind:12}{name:8}{number / COUNTED / 1000:8,.0f}")
+            click.echo(f"{kind:12}{name:12}{number / COUNTED / 1000:8,.0f}")
 
 
 def count_on_each(module: str, profiles: Path | None = None) -> Iterator[tuple[str, dict[str, int]]]:
@@ -163,6 +166,9 @@ def _send_requests(where: Where) -> None:
         user.ask_often(request, WARM_UP)
         with profile(name):
             call(partial(user.ask_often, request, COUNTED))
+    for name in ("show", "index", "text"):
+        with profile(f"{name}-anew"):
+            call(partial(user.ask_often, user.requests[name], COUNTED, anew=True))
 
 
 def local_user(where: Where) -> LocalUser:

@@ -85,7 +85,7 @@ def _calendars(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]
 def _events(ctx: Context, follower: Follower, ids: list[int], series_ids: list[int], own: set[int]) -> list[Change]:
     """own: those of whose visibility the actor alone is told; a stranger may know of these."""
     rows = _rows(ctx, follower, ids)
-    items = dict(zip((row.id for row in rows), event_present.items(ctx, map(structs.astuple, rows)), strict=True))
+    items = dict(zip((row.id for row in rows), event_present.items(ctx.settings, map(structs.astuple, rows)), strict=True))
     in_series: dict[int, list[int]] = {series_id: [] for series_id in _visible_series(ctx, follower, series_ids)}
     for row in rows:
         if row.series_id is not None:

@@ -58,7 +58,7 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
         ctx, params, matches, after=lambda row: cursor.encode(EventRow(*row)), resume=cursor.encode_key(last) if last else None
     )
     return EventIndex(
-        events=[select(item, params.fields) for item in present.items(ctx, rows)] if params.fields else encoded.items(ctx, rows),
+        events=[select(item, params.fields) for item in present.items(ctx.settings, rows)] if params.fields else encoded.items(ctx, rows),
         limit=params.size,
         offset=params.offset,
         next=next_page,

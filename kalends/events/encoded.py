@@ -3,9 +3,9 @@
 Presenting and encoding events takes a third of a list and of a `show`; finding their JSON takes a tenth of that. A row has all that its
 reader sees of the event, so that a change of the event or of the reader's rights is another row, and nothing is ever invalidated."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -16,12 +16,15 @@ from kalends.events.model import EventDetail, EventItem
 from kalends.records.event import EventTuple, EventWithCounts
 from kalends.reply import content_hash
 from kalends.settings import Settings
-from kalends.values.format_cache import FormatCache
 
+MAX_ENTRIES = 2_000
 # Larger ones are encoded each time, so that a cache has at most 8 MB of JSON.
 MAX_BYTES = 4_000
 
-_encode = msgspec.json.Encoder().encode
+_encoder = msgspec.json.Encoder()
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class _Encoded(Struct, frozen=True):
@@ -31,32 +34,52 @@ class _Encoded(Struct, frozen=True):
     hash: str
 
 
-def items(ctx: Context, rows: Iterable[EventTuple]) -> list[EventItem]:
+def items(ctx: Context, rows: Sequence[EventTuple]) -> list[EventItem]:
     """The limited fields of events, encoded already."""
-    return list(map(_items(ctx.settings).__getitem__, rows))
+    cache = _items(ctx.settings)
+    cached = list(map(cache.get, rows))
+    if all(cached):
+        return cast(list[EventItem], cached)
+    missing = [row for row, json in zip(rows, cached, strict=True) if json is None]
+    # One call encodes all of them. No JSON has a line break.
+    lines = _encoder.encode_lines(present.items(ctx.settings, missing)).splitlines()
+    encoded = list(map(Raw, lines))
+    _add(cache, {row: json for row, json, line in zip(missing, encoded, lines, strict=True) if len(line) <= MAX_BYTES})
+    rest = iter(encoded)
+    return cast(list[EventItem], [json or next(rest) for json in cached])
 
 
 def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     """The expanded fields of an event without questions, encoded already. Sets the ETag."""
-    encoded = _details(ctx.settings)[event]
+    cache = _details(ctx.settings)
+    encoded = cache.get(event)
+    if encoded is None:
+        json = _encoder.encode(present.detail_without_questions(ctx.settings, event))
+        encoded = _Encoded(cast(EventDetail, Raw(json)), content_hash(json))
+        if len(json) <= MAX_BYTES:
+            _add(cache, {event: encoded})
     ctx.tag(f"{event.etag}.{encoded.hash}")
     return encoded.detail
 
 
+def clear() -> None:
+    """Empty the caches."""
+    _items.cache_clear()
+    _details.cache_clear()
+
+
 # A process has one Settings; tests have several.
 @lru_cache(4)
-def _items(settings: Settings) -> FormatCache[EventTuple, EventItem]:
-    return FormatCache(lambda row: cast(EventItem, Raw(_encode(present.item(settings, row)))), _is_small)
+def _items(settings: Settings) -> dict[EventTuple, Raw]:
+    return {}
 
 
 @lru_cache(4)
-def _details(settings: Settings) -> FormatCache[EventWithCounts, _Encoded]:
-    def encode(event: EventWithCounts) -> _Encoded:
-        json = _encode(present.detail_without_questions(settings, event))
-        return _Encoded(cast(EventDetail, Raw(json)), content_hash(json))
-
-    return FormatCache(encode, lambda encoded: _is_small(encoded.detail))
+def _details(settings: Settings) -> dict[EventWithCounts, _Encoded]:
+    return {}
 
 
-def _is_small(encoded: Any) -> bool:
-    return memoryview(encoded).nbytes <= MAX_BYTES
+def _add(cache: dict[K, V], entries: dict[K, V]) -> None:
+    if len(cache) + len(entries) > MAX_ENTRIES:
+        cache.clear()
+    cache.update(entries)

@@ -153,4 +153,4 @@ def _find_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, EventItem
     event_ids = sorted({event_id for event_id in ids if event_id is not None})
     batches = [event_ids[start : start + paging.MAX_PAGE] for start in range(0, len(event_ids), paging.MAX_PAGE)]
     rows = [row for batch in batches for row in listing.find_tuples(ctx, EventQuery(ids=batch, limit=len(batch)), None, "UTC")]
-    return {item.id: item for item in event_present.items(ctx, rows)}
+    return {item.id: item for item in event_present.items(ctx.settings, rows)}

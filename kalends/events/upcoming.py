@@ -51,7 +51,7 @@ def find(
     rules = _find_rules(ctx, [row.series_id for row in rows if row.series_id])
     details = _find_details(ctx, [row.id for row in rows])
     cards = []
-    for row, item in zip(rows, present.items(ctx, map(structs.astuple, rows)), strict=True):
+    for row, item in zip(rows, present.items(ctx.settings, map(structs.astuple, rows)), strict=True):
         repeat, more = rules.get(row.series_id or 0, (None, 0))
         is_running = row.start_at <= ctx.now and not row.all_day
         cards.append(Card(item, details[row.id], is_running, repeat, more, parse_path(row.image_url)))

@@ -30,14 +30,9 @@ WRITES: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.fixture(autouse=True)
 def no_cached_events() -> Iterator[None]:
     """The rows of other tests are not found."""
-    _forget()
+    encoded.clear()
     yield
-    _forget()
-
-
-def _forget() -> None:
-    encoded._items.cache_clear()
-    encoded._details.cache_clear()
+    encoded.clear()
 
 
 def _read(reader: Client, event_id: int, calendar_id: int) -> list[Reply]:
@@ -59,7 +54,7 @@ def test_what_is_cached_is_what_would_be_encoded_now(cast: Cast, method: str, pa
     reply = cast.alice.request(method, path.format(id=event), json=change)
     assert reply.status < 300, reply
     cached = [_content(_read(reader, event, calendar)) for reader in readers]
-    _forget()
+    encoded.clear()
     assert [_content(_read(reader, event, calendar)) for reader in readers] == cached
     assert cached[0][0] != before[0][0]
 
@@ -74,6 +69,32 @@ def test_readers_with_different_rights_share_nothing(cast: Cast) -> None:
     assert (mine["can_edit"], theirs["can_edit"]) == (True, False)
     lists = [reader.get("/api/events", query={"calendar_id": public}).json["events"] for reader in (cast.alice, cast.anonymous)]
     assert [[each["calendar_ids"] for each in listed] for listed in lists] == [[[public, private]], [[public]]]
+
+
+def test_a_page_of_which_some_events_are_cached_has_all_in_order(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)["id"]
+    ids = [an_event(cast.alice, calendar_id=calendar, title=f"Day {day}", start_time=f"2026-06-0{day}")["id"] for day in range(1, 7)]
+
+    def titles(**query: Any) -> list[str]:
+        events = cast.alice.get("/api/events", query={"calendar_id": calendar} | query).json["events"]
+        return [event["title"] for event in events]
+
+    assert titles(limit=1) == ["Day 1"]
+    assert titles(start_time="2026-06-03", end_time="2026-06-04") == ["Day 3", "Day 4"]
+    assert titles() == [f"Day {day}" for day in range(1, 7)]
+    assert cast.alice.put(f"/api/events/{ids[3]}", json={"title": "Changed"}).status == 200
+    assert titles() == ["Day 1", "Day 2", "Day 3", "Changed", "Day 5", "Day 6"]
+    assert titles(order="-start_time")[:3] == ["Day 6", "Day 5", "Changed"]
+
+
+def test_the_cache_is_bounded(cast: Cast, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoded, "MAX_ENTRIES", 3)
+    ids = [an_event(cast.alice)["id"] for _ in range(5)]
+    for event in ids:
+        assert cast.alice.get(f"/api/events/{event}").json["id"] == event
+        assert len(cast.alice.get("/api/events", query={"ids": event}).json["events"]) == 1
+        assert len(encoded._details(settings)) <= 3
+        assert len(encoded._items(settings)) <= 3
 
 
 def test_a_large_event_is_encoded_each_time(cast: Cast, settings: Settings) -> None:
