@@ -37,7 +37,8 @@ class _Encoded(Struct, frozen=True):
 def items(ctx: Context, rows: Sequence[EventTuple]) -> list[EventItem]:
     """The limited fields of events, encoded already."""
     cache = _items(ctx.settings)
-    cached = list(map(cache.get, rows))
+    # If the first is not cached, the others hardly are, and are not looked up.
+    cached = list(map(cache.get, rows)) if rows and rows[0] in cache else [None] * len(rows)
     if all(cached):
         return cast(list[EventItem], cached)
     missing = [row for row, json in zip(rows, cached, strict=True) if json is None]
