@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import closing
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from select import select
@@ -13,7 +13,7 @@ import pytest
 from tests.faults.postgres import Proxy
 from tests.serve.conftest import Start
 from tests.serve.prepared import SlowLogins
-from tests.serve.running import TIMEOUT, Running, ask, bearer
+from tests.serve.running import TIMEOUT, Running, ask, bearer, eventually
 
 
 @pytest.fixture
@@ -45,8 +45,15 @@ def test_a_request_beyond_the_queue_is_503_at_once(slow_logins: Running) -> None
 
 @pytest.fixture
 def overloaded(start: Start) -> Iterator[Running]:
-    """A service whose queue is full: two requests wait for a lock, one on the only thread and one in the queue; a third was refused."""
+    """A service whose queue is full."""
     service = start(threads=1, queue=1)
+    with full_queue(service):
+        yield service
+
+
+@contextmanager
+def full_queue(service: Running) -> Iterator[None]:
+    """Two requests wait for a lock, one on the only thread and one in the queue; a third was refused."""
     headers = bearer(service.sign_up("alice")) | {"Content-Type": "application/json"}
     with closing(sqlite3.connect(service.folder / "data" / "kalends.sqlite3", isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")
@@ -54,7 +61,7 @@ def overloaded(start: Start) -> Iterator[Running]:
         for writer in writers:
             writer.request("POST", "/api/calendars", '{"name": "Concerts"}', headers)
         assert select([writer.sock for writer in writers], [], [], TIMEOUT)[0]
-        yield service
+        yield
         holder.execute("ROLLBACK")
     for writer in writers:
         writer.close()
@@ -96,6 +103,19 @@ def test_a_refused_request_whose_body_comes_later_leaves_its_connection_open(ove
     assert ask(connection, "GET", "/healthz").status == 200
     assert connection.sock is socket
     connection.close()
+
+
+def test_a_refused_client_that_disconnects_within_its_body_is_no_error(start: Start) -> None:
+    service = start(threads=1, queue=1)
+    with full_queue(service):
+        connection = service.connection()
+        connection.putrequest("POST", "/api/calendars")
+        connection.putheader("Content-Length", "20")
+        connection.endheaders(b'{"name":')
+        connection.close()
+        eventually(lambda: [line["status"] for line in service.log if line.get("endpoint") == "POST -"] == [503, 503])
+    assert service.stop() == 0
+    assert [line for line in service.log if line["level"] == "error"] == []
 
 
 def test_a_refused_request_with_a_large_body_is_disconnected_after_the_reply(overloaded: Running) -> None:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from granian._granian import RSGIHTTPProtocol as HTTPProtocol
+from granian._granian import RSGIProtocolClosed as ProtocolClosed
 from granian._granian import RSGIProtocolError as ProtocolError
 from granian.rsgi import Scope
 from msgspec import Struct
@@ -223,7 +224,7 @@ class Edge:
                 return _closing(reply)
             async with asyncio.timeout(LINGER_SECONDS):
                 await proto()
-        except (TimeoutError, ValueError):
+        except (TimeoutError, ValueError, ProtocolClosed):
             return _closing(reply)
         return reply
 
