@@ -105,6 +105,36 @@ def test_a_caller_that_is_cancelled_leaves_no_slot_taken() -> None:
     assert len(has_run) <= THREADS
 
 
+@pytest.mark.parametrize("threads", [0, 1])
+def test_a_thread_that_cannot_start_is_started_for_a_later_request(
+    queue: RequestQueue, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    has_run: list[int] = []
+
+    def fail(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    async def ask() -> None:
+        released = threading.Event()
+        blocked = [asyncio.ensure_future(queue.run(lambda: released.wait(20))) for _ in range(threads)]
+        await asyncio.sleep(0)
+        with monkeypatch.context() as limited:
+            limited.setattr(threading.Thread, "start", fail)
+            more = [asyncio.ensure_future(queue.run(lambda: has_run.append(1))) for _ in range(THREADS)]
+            await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            assert await queue.run(lambda: 1) == 1
+        released.set()
+        refused = [result for result in await asyncio.gather(*more, return_exceptions=True) if result]
+        # Those that no thread could run were refused, and never run.
+        assert [type(error) for error in refused] == [Overloaded] * (0 if threads else THREADS)
+        assert len(has_run) == THREADS - len(refused)
+        assert await asyncio.gather(*blocked) == [True] * threads
+
+    loops.run(ask())
+    assert (queue.busy_threads, queue.waiting, queue.is_full) == (0, 0, False)
+
+
 def test_shutdown_waits_for_what_runs() -> None:
     queue = RequestQueue(None, THREADS, QUEUE)
     began, ended = threading.Event(), []

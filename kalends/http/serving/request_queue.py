@@ -69,6 +69,9 @@ class RequestQueue:
         if self.is_full:
             raise queue_full()
         loop = asyncio.get_running_loop()
+        # First: if it fails, the work has no slot and never runs.
+        if len(self._threads) < self._max_threads and len(self._threads) <= self._pending:
+            self._add_thread(loop)
         future: asyncio.Future[T] = loop.create_future()
         job = Job(work, future)
         self._free_slots -= 1
@@ -77,8 +80,6 @@ class RequestQueue:
             self._reads.add(job, proto)
         self._waiting[job] = loop.time()
         self._jobs.put(job)
-        if len(self._threads) < min(self._pending, self._max_threads):
-            self._add_thread(loop)
         try:
             return await future
         except asyncio.CancelledError:
@@ -92,8 +93,14 @@ class RequestQueue:
 
     def _add_thread(self, loop: asyncio.AbstractEventLoop) -> None:
         thread = Thread(target=self._run_jobs, args=(loop,), name=f"request_{len(self._threads)}", daemon=True)
-        self._threads.append(thread)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:
+            # The system has no memory or no thread left. The threads that there are do the work; the next request tries again.
+            if not self._threads:
+                raise overloaded() from None
+        else:
+            self._threads.append(thread)
 
     def _run_jobs(self, loop: asyncio.AbstractEventLoop) -> None:
         while job := self._jobs.get():
@@ -128,7 +135,7 @@ class RequestQueue:
         if self._waiting.pop(job, None) is None:
             return False
         if not job.future.done():
-            job.future.set_exception(Overloaded("request", "The server is overloaded. Try again shortly."))
+            job.future.set_exception(overloaded())
         return True
 
     def _expire(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -138,6 +145,10 @@ class RequestQueue:
                 break
             self._withdraw(job)
         loop.call_later(QUEUE_SECONDS / 10, self._expire, loop)
+
+
+def overloaded() -> Overloaded:
+    return Overloaded("request", "The server is overloaded. Try again shortly.")
 
 
 def queue_full() -> Overloaded:
