@@ -1,6 +1,7 @@
 """The queue of requests: a fixed number of threads, each result to its caller, and nothing that waits for ever."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -103,6 +104,41 @@ def test_a_caller_that_is_cancelled_leaves_no_slot_taken() -> None:
 
     assert loops.run(ask()) == 1
     assert len(has_run) <= THREADS
+
+
+class Finalized:
+    """Garbage whose finalizer lets the threads take what waits."""
+
+    def __init__(self, queue: RequestQueue, released: threading.Event):
+        self.cycle = self
+        self._queue = queue
+        self._released = released
+
+    def __del__(self) -> None:
+        self._released.set()
+        while self._queue.waiting:
+            threading.Event().wait(0.001)
+
+
+# When the collector runs depends on the version of Python: in some, within a call that makes a list.
+@pytest.mark.parametrize("allocations", range(8))
+def test_threads_take_jobs_while_the_garbage_collector_runs(queue: RequestQueue, allocations: int) -> None:
+    async def ask() -> None:
+        released = threading.Event()
+        tasks = [asyncio.ensure_future(queue.run(lambda: released.wait(20))) for _ in range(THREADS + QUEUE)]
+        await asyncio.sleep(0)
+        thresholds = gc.get_threshold()
+        gc.collect()
+        Finalized(queue, released)
+        gc.set_threshold(gc.get_count()[0] + allocations)
+        try:
+            queue.start(asyncio.get_running_loop())
+        finally:
+            gc.set_threshold(*thresholds)
+        gc.collect()
+        await asyncio.gather(*tasks)
+
+    loops.run(ask())
 
 
 @pytest.mark.parametrize("threads", [0, 1])

@@ -140,8 +140,9 @@ class RequestQueue:
 
     def _expire(self, loop: asyncio.AbstractEventLoop) -> None:
         """Withdraw what has waited too long, which happens when every thread is blocked."""
-        for job, submitted_at in list(self._waiting.items()):
-            if loop.time() < submitted_at + QUEUE_SECONDS:
+        # Of the keys alone: a list of the items, or a copy, may run the garbage collector, whose finalizers let threads take jobs.
+        for job in list(self._waiting):
+            if loop.time() < self._waiting.get(job, 0) + QUEUE_SECONDS:
                 break
             self._withdraw(job)
         loop.call_later(QUEUE_SECONDS / 10, self._expire, loop)
