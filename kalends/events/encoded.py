@@ -28,10 +28,10 @@ V = TypeVar("V")
 
 
 class _Encoded(Struct, frozen=True):
-    """A detail, encoded already, and its hash."""
+    """A detail, encoded already, and its version."""
 
     detail: EventDetail
-    hash: str
+    version: str
 
 
 def items(ctx: Context, rows: Sequence[EventTuple]) -> list[EventItem]:
@@ -56,10 +56,10 @@ def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     encoded = cache.get(event)
     if encoded is None:
         json = _encoder.encode(present.detail_without_questions(ctx.settings, event))
-        encoded = _Encoded(cast(EventDetail, Raw(json)), content_hash(json))
+        encoded = _Encoded(cast(EventDetail, Raw(json)), f"{event.etag}.{content_hash(json)}")
         if len(json) <= MAX_BYTES:
             _add(cache, {event: encoded})
-    ctx.tag(f"{event.etag}.{encoded.hash}")
+    ctx.tag(encoded.version)
     return encoded.detail
 
 

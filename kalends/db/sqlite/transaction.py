@@ -66,9 +66,6 @@ class SqliteTransaction(Transaction):
         self._cursor.close(True)
 
     def rows(self, sql: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        return self._execute(sql, params)
-
-    def _execute(self, sql: str, params: dict[str, Any]) -> list[tuple[Any, ...]]:
         connection = self._connection
         connection.expires = monotonic() + connection.timeout
         try:
@@ -92,12 +89,12 @@ class SqliteTransaction(Transaction):
         return self
 
     def run(self, sql: str, /, **params: Any) -> int:
-        self._execute(sql, params)
+        self.rows(sql, **params)
         return self._connection.changes()
 
     def run_together(self, *statements: tuple[str, dict[str, Any]]) -> None:
         for sql, params in statements:
-            self._execute(sql, params)
+            self.rows(sql, **params)
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         try:
