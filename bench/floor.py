@@ -35,7 +35,7 @@ HOW = f"""One worker process on one core, wrk with {wrk.CONNECTIONS} connections
 
 - Constant: a constant reply behind the same edge, on the same thread as the request: a *show* on SQLite runs on the event loop.
 - Floor: the statements that Kalends runs for the request, by the same code and on the same connections, and msgspec's encoding of its
-  reply, behind the same edge. Nothing is routed, parsed, permitted or presented.
+  reply, in which the JSON of events is cached, behind the same edge. Nothing is routed, parsed, permitted or presented.
 - Kalends: the service."""
 
 ROWS = ("show", "index", "text", "create")

@@ -1,6 +1,6 @@
 """The JSON of events as the API returns them, cached by the rows that it is made from.
 
-Presenting and encoding events takes a third of a list and of a `show`; finding their JSON takes a tenth of that. A row has all that its
+Presenting and encoding events takes a third of a list and of a `show`; finding their JSON takes a third of that. A row has all that its
 reader sees of the event, so that a change of the event or of the reader's rights is another row, and nothing is ever invalidated."""
 
 from collections.abc import Sequence

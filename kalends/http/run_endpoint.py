@@ -118,7 +118,7 @@ class EndpointRunner:
         call = Call(request, caller, token, is_bearer)
         if self.endpoint.rate_limited:
             self._limit(call)
-        strict = "prefer" in request.headers and is_strict(request)
+        strict = is_strict(request)
         try:
             self._bind(call, strict=strict)
             key = self._idempotency_key(call) if self._takes_key and KEY in request.headers and not call.is_dry_run else None

@@ -138,7 +138,9 @@ def _unwrapped(params: dict[str, Any], endpoint: Endpoint) -> dict[str, Any]:
 
 def is_strict(request: Request) -> bool:
     """Whether the request says `Prefer: handling=strict` (RFC 7240)."""
-    for preference in request.headers.get("prefer", "").split(","):
+    if "prefer" not in request.headers:
+        return False
+    for preference in request.headers["prefer"].split(","):
         name, _, value = preference.partition(";")[0].partition("=")
         if name.strip().lower() == "handling":
             return value.strip().strip('"').lower() == "strict"

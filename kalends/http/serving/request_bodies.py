@@ -87,7 +87,7 @@ class RequestBodies:
                 return await self._collect(proto, max_bytes, network, arrival)
             body = await proto()
         except ProtocolClosed:
-            raise incomplete() from None
+            raise _incomplete() from None
         except asyncio.CancelledError:
             if not arrival.is_late:
                 raise
@@ -98,11 +98,11 @@ class RequestBodies:
         finally:
             self._arriving.discard(arrival)
         if len(body) != length:
-            raise incomplete()
+            raise _incomplete()
         self._resize(network, 0, length)
         if self._small.is_exceeded(network):
             self._resize(network, length, 0)
-            raise too_many()
+            raise _too_many()
         return body
 
     def release(self, network: str, body: bytes) -> None:
@@ -129,12 +129,12 @@ class RequestBodies:
                 if len(body) > max_bytes:
                     raise too_large(max_bytes)
                 if self._budget(len(body)).is_exceeded(network):
-                    raise too_many()
+                    raise _too_many()
                 if len(body) > SMALL and not self._is_stopping:
                     rate.count(len(body))
             # Granian ends a body with one empty chunk. A body that was cut off, or whose chunked encoding is broken, has two.
             if empty_chunks != 1:
-                raise incomplete()
+                raise _incomplete()
         except BaseException:
             self._resize(network, len(body), 0)
             raise
@@ -172,9 +172,9 @@ def too_large(max_bytes: int) -> errors.TooLarge:
     )
 
 
-def too_many() -> errors.Overloaded:
+def _too_many() -> errors.Overloaded:
     return errors.Overloaded("body", gettext("Too many large requests are arriving. Try again shortly."))
 
 
-def incomplete() -> errors.BadRequest:
+def _incomplete() -> errors.BadRequest:
     return errors.BadRequest("The body ends before it is complete.")
