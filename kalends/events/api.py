@@ -55,7 +55,7 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
         last = examined.last if examined else None
         matches = listing.find_tuples(ctx, params, calendars, zone, examined=examined, is_final=True)
     rows, next_page = paginate(
-        ctx, params, matches, after=lambda row: cursor.encode(EventRow(*row)), resume=cursor.encode_key(last) if last else None
+        ctx, params, matches, after=lambda row: cursor.encode_key(listing.position(row)), resume=cursor.encode_key(last) if last else None
     )
     return EventIndex(
         events=[select(item, params.fields) for item in present.items(ctx.settings, rows)] if params.fields else encoded.items(ctx, rows),

@@ -33,7 +33,7 @@ AFTER_ALL = (2**63, 0)
 
 _LATEST_FIRST = " ORDER BY e.start_at DESC, e.id DESC"
 # Where an event is in the list.
-_POSITION = itemgetter(*map(EventRow.__struct_fields__.index, ("start_at", "id")))
+position = itemgetter(*map(EventRow.__struct_fields__.index, ("start_at", "id")))
 _SENT_UID = "CASE WHEN e.series_id IS NULL THEN e.uid ELSE (SELECT r.uid FROM series r WHERE r.id = e.series_id) END"
 
 Key = tuple[int, int]
@@ -205,13 +205,12 @@ def _columns(calendar_visible: str) -> str:
 
 @cache
 def _columns_on_calendar(calendar_visible: str) -> str:
-    """The same where all events are on `:calendar`, which the actor sees. Few are on a second one, so that others are rarely looked up."""
-    elsewhere = "o.event_id = e.id AND o.calendar_id <> :calendar"
+    """The same where `p` places all events on `:calendar`, which the actor sees. Few are on a second one."""
     others = f"""SELECT string_agg(',' || CAST(c.id AS TEXT), '') FROM placements o JOIN calendars c ON c.id = o.calendar_id
-        WHERE {elsewhere} AND {calendar_visible}"""
+        WHERE o.event_id = e.id AND o.calendar_id <> :calendar AND {calendar_visible}"""
     # The cast of a parameter can be evaluated once, that of a column only for each row.
-    calendar_ids = f"""CASE WHEN EXISTS (SELECT 1 FROM placements o WHERE {elsewhere})
-        THEN CAST(:calendar AS TEXT) || coalesce(({others}), '') ELSE CAST(:calendar AS TEXT) END"""
+    own = "CAST(CAST(:calendar AS BIGINT) AS TEXT)"
+    calendar_ids = f"CASE WHEN p.has_others THEN {own} || coalesce(({others}), '') ELSE {own} END"
     return columns(EventRow, "e", sent_uid=_SENT_UID, calendar_ids=calendar_ids)
 
 
@@ -264,4 +263,4 @@ def _first_of_each(ctx: Context, calendars: Calendars, where: Conditions, size: 
 def _load(ctx: Context, ids: list[int], *, latest_first: bool, is_final: bool) -> list[EventTuple]:
     tx = ctx.tx.final_read() if is_final else ctx.tx
     rows = tx.rows(f"SELECT {_row(ctx)} FROM events e WHERE e.id {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
-    return sorted(rows, key=_POSITION, reverse=latest_first)
+    return sorted(rows, key=position, reverse=latest_first)

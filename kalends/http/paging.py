@@ -1,5 +1,6 @@
 """Pages of a list: limit and offset in, a link to the next page out."""
 
+import re
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 from urllib.parse import quote, unquote
@@ -14,6 +15,7 @@ MAX_PAGE = 500
 OWN = frozenset({"limit", "offset", "after"}) | SECRETS
 # What may stand in a query as it was sent. (A quotation mark, say, may not.)
 _SENT = "%&=+!$'()*,;:@/?"
+_SAFE = re.compile(rf"[A-Za-z0-9._~{_SENT}-]*")
 
 T = TypeVar("T")
 
@@ -47,7 +49,10 @@ def paginate(
     size = params.size
     if len(rows) <= size and resume is None:
         return rows, None
-    query = [pair for pair in quote(ctx.caller.query, _SENT).split("&") if pair and not _is_own(pair.partition("=")[0])]
+    sent = ctx.caller.query
+    if not _SAFE.fullmatch(sent):
+        sent = quote(sent, _SENT)
+    query = [pair for pair in sent.split("&") if pair and not _is_own(pair.partition("=")[0])]
     query += [f"limit={size}", f"offset={params.offset + size}"]
     if after:
         query.append(f"after={after(rows[size - 1]) if len(rows) > size else resume}")

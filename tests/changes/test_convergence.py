@@ -93,8 +93,12 @@ def test_a_listing_has_all_pages(cast: Cast, db: Database) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 30))])
-def test_followers_hold_what_a_listing_holds(cast: Cast, soak: bool, seed: int) -> None:
+def test_followers_hold_what_a_listing_holds(cast: Cast, db: Database, soak: bool, seed: int) -> None:
     _walk(cast, Random(seed), 1_000 if soak else 120)
+    others = "SELECT count(*) FROM placements p JOIN placements o ON o.event_id = p.event_id AND o.calendar_id <> p.calendar_id"
+    with db.read() as tx:
+        assert tx.value(others) > 0 or not soak
+        assert tx.value(f"{others} WHERE NOT p.has_others") == 0
 
 
 @pytest.mark.parametrize(

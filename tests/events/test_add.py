@@ -17,6 +17,23 @@ def test_an_event_is_added_to_a_calendar(cast: Cast) -> None:
     assert listed(cast.alice, calendar_id=first) == listed(cast.alice, calendar_id=second["id"]) == [event]
 
 
+def test_the_list_of_each_calendar_has_the_others(cast: Cast) -> None:
+    first, second = a_calendar(cast.alice)["id"], a_calendar(cast.alice)["id"]
+    event = an_event(cast.alice, calendar_id=first)["id"]
+
+    def calendars(calendar: int) -> list[int]:
+        [item] = cast.alice.get("/api/events", query={"calendar_id": calendar}).json["events"]
+        return sorted(item["calendar_ids"])
+
+    assert calendars(first) == [first]
+    assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": second}).status == 200
+    assert calendars(first) == calendars(second) == [first, second]
+    removed = cast.alice.put(f"/api/events/{event}/remove", json={"calendar_id": first})
+    assert (removed.status, calendars(second)) == (200, [second])
+    assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": first}).status == 200
+    assert calendars(first) == calendars(second) == [first, second]
+
+
 def test_without_a_calendar_the_event_is_added_to_the_primary_one(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)["id"]
     reply = cast.carol.put(f"/api/events/{event}/add")
