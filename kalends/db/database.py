@@ -156,6 +156,9 @@ class Transaction(ABC):
 class Database(Dialect):
     """Opens transactions, and writes SQL in its dialect."""
 
+    # Whether a statement runs in this process, so that two short ones may be faster than a long one.
+    is_embedded = False
+
     @abstractmethod
     def read(self) -> AbstractContextManager[Transaction]:
         """A read snapshot."""

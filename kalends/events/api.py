@@ -29,7 +29,7 @@ from kalends.http.sparse_fields import select
 from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import Calendar, MemberCalendars, Searched
-from kalends.records.event import EventRow, EventTuple
+from kalends.records.event import EventKey, EventRow, EventTuple
 from kalends.subscribers.opt_in import opt_in
 from kalends.values import datetimes
 from kalends.values.picture import to_url
@@ -45,26 +45,44 @@ def index(ctx: Context, params: EventQuery) -> EventIndex:
     all match. A search in all public events for words that many of them have, or of one or two letters, looks at 5,000 events at a
     time: a page may then have fewer events than its `limit`, and a `next`.
     """
-    matches = _on_calendar(ctx, params)
+    return _cached_index(ctx, params) or _index(ctx, params)
+
+
+def _cached_index(ctx: Context, query: EventQuery) -> EventIndex | None:
+    """The events of a calendar, if all of them are cached: only their keys are read."""
+    if query.fields or not encoded.expects_all(ctx):
+        return None
+    keys = _on_calendar(ctx, query, EventKey)
+    if keys is None:
+        return None
+    page, next_page = paginate(ctx, query, keys, after=_cursor)
+    items = encoded.find(ctx, page)
+    return EventIndex(events=items, limit=query.size, offset=query.offset, next=next_page) if items is not None else None
+
+
+def _index(ctx: Context, query: EventQuery) -> EventIndex:
+    matches = _on_calendar(ctx, query, EventRow)
     total = last = None
     if matches is None:
-        calendars = _searched_calendars(ctx, params)
+        calendars = _searched_calendars(ctx, query)
         zone = _default_zone(ctx, calendars)
-        total = counting.count(ctx, params, calendars, zone) if params.count else None
-        examined = listing.examine(ctx, params, calendars, zone, is_final=True)
+        total = counting.count(ctx, query, calendars, zone) if query.count else None
+        examined = listing.examine(ctx, query, calendars, zone, is_final=True)
         last = examined.last if examined else None
-        matches = listing.find_tuples(ctx, params, calendars, zone, examined=examined, is_final=True)
-    rows, next_page = paginate(
-        ctx, params, matches, after=lambda row: cursor.encode_key(listing.position(row)), resume=cursor.encode_key(last) if last else None
-    )
+        matches = listing.find_tuples(ctx, query, calendars, zone, examined=examined, is_final=True)
+    rows, next_page = paginate(ctx, query, matches, after=_cursor, resume=cursor.encode_key(last) if last else None)
     return EventIndex(
-        events=[select(item, params.fields) for item in present.items(ctx.settings, rows)] if params.fields else encoded.items(ctx, rows),
-        limit=params.size,
-        offset=params.offset,
+        events=[select(item, query.fields) for item in present.items(ctx.settings, rows)] if query.fields else encoded.items(ctx, rows),
+        limit=query.size,
+        offset=query.offset,
         next=next_page,
         total=total.number if total else UNSET,
         total_is_exact=total.is_exact if total else UNSET,
     )
+
+
+def _cursor(row: EventTuple) -> str:
+    return cursor.encode_key(listing.position(row))
 
 
 @endpoint("GET", "/api/events.ics", guests=True)
@@ -286,11 +304,11 @@ def _refuse_other_fields(params: EventInput) -> None:
         )
 
 
-def _on_calendar(ctx: Context, query: EventQuery) -> list[EventTuple] | None:
+def _on_calendar(ctx: Context, query: EventQuery, kind: type[EventKey]) -> list[EventTuple] | None:
     """The events of the one calendar that the query names; None if they cannot be found in one statement."""
     if query.calendar_id is None or query.calendar_ids or query.scope:
         return None
-    rows = listing.find_on_calendar(ctx, query, query.calendar_id)
+    rows = listing.find_on_calendar(ctx, query, query.calendar_id, kind)
     if rows == []:
         # It may be empty, or hidden.
         policy.calendar(ctx, query.calendar_id, to=Right.SEE)

@@ -20,7 +20,7 @@ from kalends.events.conditions import Conditions
 from kalends.events.query import EventQuery
 from kalends.http.rate_limit import search_counters
 from kalends.records.calendar import Calendars, MemberCalendars, Searched
-from kalends.records.event import EventRow, EventTuple
+from kalends.records.event import EventKey, EventRow, EventTuple
 from kalends.values import datetimes
 
 # A search that can match at most this many events is selective.
@@ -33,7 +33,7 @@ AFTER_ALL = (2**63, 0)
 
 _LATEST_FIRST = " ORDER BY e.start_at DESC, e.id DESC"
 # Where an event is in the list.
-position = itemgetter(*map(EventRow.__struct_fields__.index, ("start_at", "id")))
+position = itemgetter(*map(EventKey.__struct_fields__.index, ("start_at", "id")))
 _SENT_UID = "CASE WHEN e.series_id IS NULL THEN e.uid ELSE (SELECT r.uid FROM series r WHERE r.id = e.series_id) END"
 
 Key = tuple[int, int]
@@ -117,9 +117,10 @@ def find_tuples(
     return _find_in_order(ctx, calendars, where, fetch, skip, is_final=is_final)
 
 
-def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[EventTuple] | None:
+def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int, kind: type[EventKey]) -> list[EventTuple] | None:
     """The events of one calendar, in the statement that checks whether the actor may see it; None if the query needs more statements.
 
+    kind: EventRow, or EventKey for the keys alone.
     No statement follows, unless there are no events.
     """
     if query.text or query.overlaps or query.ids is not None or query.uid is not None:
@@ -134,7 +135,7 @@ def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[
     if query.after:
         conditions.add_cursor(where, query.after)
     where.on_event.append(policy.calendar_visible_by_id(ctx, ":calendar"))
-    select = selection.select_placed(ctx, _columns_on_calendar(policy.calendar_visible(ctx)), ":calendar", where, as_member=None)
+    select = selection.select_placed(ctx, _columns_on_calendar(kind, policy.calendar_visible(ctx)), ":calendar", where, as_member=None)
     return _rows(ctx, select, where.params | {"calendar": calendar_id}, query.fetch, 0, is_final=True)
 
 
@@ -204,14 +205,14 @@ def _columns(calendar_visible: str) -> str:
 
 
 @cache
-def _columns_on_calendar(calendar_visible: str) -> str:
-    """The same where `p` places all events on `:calendar`, which the actor sees. Few are on a second one."""
+def _columns_on_calendar(kind: type[EventKey], calendar_visible: str) -> str:
+    """The same, or those of an EventKey, where `p` places all events on `:calendar`, which the actor sees. Few are on a second one."""
     others = f"""SELECT string_agg(',' || CAST(c.id AS TEXT), '') FROM placements o JOIN calendars c ON c.id = o.calendar_id
         WHERE o.event_id = e.id AND o.calendar_id <> :calendar AND {calendar_visible}"""
     # The cast of a parameter can be evaluated once, that of a column only for each row.
     own = "CAST(CAST(:calendar AS BIGINT) AS TEXT)"
     calendar_ids = f"CASE WHEN p.has_others THEN {own} || coalesce(({others}), '') ELSE {own} END"
-    return columns(EventRow, "e", sent_uid=_SENT_UID, calendar_ids=calendar_ids)
+    return columns(kind, "e", sent_uid=_SENT_UID, calendar_ids=calendar_ids)
 
 
 def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int, *, is_final: bool = False) -> list[EventTuple]:

@@ -111,8 +111,8 @@ def items(settings: Settings, rows: Iterable[EventTuple]) -> list[EventItem]:
     find_time, find_utc, add = formats.get, UTC_FORMATS.get, items.append
     # fmt: off
     for (
-        event_id, title, start_at, end_at, all_day, zone, location, image_url,
-        tags, public, status, status_note, series_id, updated_at, sent_uid, calendar_ids,
+        event_id, _, start_at, updated_at, public, series_id, sent_uid, calendar_ids,
+        title, end_at, all_day, zone, location, image_url, tags, status, status_note,
     ) in rows:
         # fmt: on
         if all_day:
@@ -212,7 +212,8 @@ def _columns(event: Event) -> EventTuple:
     """The fields of an EventRow, without calendars."""
     # fmt: off
     return (
-        event.id, event.title, event.start_at, event.end_at, event.all_day, event.time_zone, event.location, event.image_url,
-        event.tags, event.public, event.status, event.status_note, event.series_id, event.updated_at, event.sent_uid, "",
+        event.id, event.version, event.start_at, event.updated_at, event.public, event.series_id, event.sent_uid, "",
+        event.title, event.end_at, event.all_day, event.time_zone, event.location, event.image_url, event.tags, event.status,
+        event.status_note,
     )
     # fmt: on

@@ -111,27 +111,33 @@ class EventWithCounts(Event, frozen=True):
     places: str | None
 
 
-class EventRow(Struct, frozen=True, gc=False):
-    """The columns of an event that a list reads; `calendar_ids` are those that the actor sees, delimited by commas. `all_day` and
-    `public` may be 0 or 1, as a database returns them."""
+class EventKey(Struct, frozen=True, gc=False):
+    """The columns that tell what a list shows of an event: its others change with the version. `calendar_ids` are those that the actor
+    sees, delimited by commas. `public` may be 0 or 1, as a database returns it."""
 
     id: int
-    title: str
+    version: int
     start_at: int
+    updated_at: int
+    public: int
+    series_id: int | None
+    sent_uid: str | None
+    calendar_ids: str
+
+
+class EventRow(EventKey, frozen=True, gc=False):
+    """The columns of an event that a list reads. `all_day` may be 0 or 1, too."""
+
+    title: str
     end_at: int | None
     all_day: int
     time_zone: str
     location: str | None
     image_url: str | None
     tags: str
-    public: int
     status: str
     status_note: str | None
-    series_id: int | None
-    updated_at: int
-    sent_uid: str | None
-    calendar_ids: str
 
 
-# The fields of an EventRow as the database returns them, for lists of the API: a Struct of each row takes 4 % more instructions.
+# The fields of an EventRow or an EventKey as the database returns them, for lists of the API: a Struct of each takes 4 % more instructions.
 EventTuple = tuple[Any, ...]

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from kalends.events import encoded
+from kalends.db import Database
+from kalends.events import encoded, present
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client, Reply
@@ -85,6 +86,67 @@ def test_a_page_of_which_some_events_are_cached_has_all_in_order(cast: Cast) -> 
     assert cast.alice.put(f"/api/events/{ids[3]}", json={"title": "Changed"}).status == 200
     assert titles() == ["Day 1", "Day 2", "Day 3", "Changed", "Day 5", "Day 6"]
     assert titles(order="-start_time")[:3] == ["Day 6", "Day 5", "Changed"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "title = 'Changed'",
+        "start_at = start_at - 60",
+        "end_at = end_at + 60",
+        "all_day = TRUE",
+        "time_zone = 'Asia/Tokyo'",
+        "location = NULL",
+        "image_url = 'https://example.org/new.jpg'",
+        "tags = 'funk'",
+        "status = 'cancelled'",
+        "status_note = 'Later'",
+        "public = FALSE",
+        "updated_at = updated_at + 1",
+        "uid = 'other@example.org'",
+        "version = version + 1, title = 'Changed'",
+    ],
+)
+def test_no_change_of_a_row_is_missed(cast: Cast, db: Database, change: str) -> None:
+    """Even one that forgets the version, as no statement of the service does."""
+    calendar = a_calendar(cast.alice, public=True)["id"]
+    fields = {"end_time": "2026-06-01T22:00:00Z", "location": "Berlin", "status": "postponed"}
+    an_event(cast.alice, calendar_id=calendar, start_time="2026-06-01T20:00:00Z", tag_list="jazz", public=True, **fields)
+
+    def items() -> bytes:
+        return cast.alice.get("/api/events", query={"calendar_id": calendar}).content
+
+    before = [items() for _ in range(3)]
+    assert len(set(before)) == 1
+    with db.write() as tx:
+        assert tx.run(f"UPDATE events SET {change} WHERE calendar_id = :calendar", calendar=calendar) == 1
+        [(version,)] = tx.rows("SELECT version FROM events WHERE calendar_id = :calendar", calendar=calendar)
+    after = items()
+    encoded.clear()
+    assert (items(), after != before[0]) == (after, True)
+    assert version == (1 if change.startswith(("public", "updated_at", "uid")) else 2)
+
+
+def test_a_list_of_cached_events_presents_none(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once all events of a list were cached, the next ones read the keys alone where no round trip is saved by reading the rows too."""
+    calendar, other = (a_calendar(cast.alice)["id"] for _ in range(2))
+    first, second = (an_event(cast.alice, calendar_id=each)["id"] for each in (calendar, other))
+
+    def ids(calendar_id: int) -> list[int]:
+        return [event["id"] for event in cast.alice.get("/api/events", query={"calendar_id": calendar_id}).json["events"]]
+
+    assert [ids(calendar) for _ in range(2)] == [[first]] * 2
+    monkeypatch.setattr(present, "items", _fail)
+    assert ids(calendar) == [first]
+    monkeypatch.undo()
+    # One that is not cached is found after its key was not; and then both are.
+    assert [ids(other), ids(calendar), ids(other)] == [[second], [first], [second]]
+    assert ids(a_calendar(cast.alice)["id"]) == []
+    assert cast.alice.get("/api/events", query={"calendar_id": 999_999}).status == 404
+
+
+def _fail(*_: object) -> None:
+    raise AssertionError("an event is presented")
 
 
 def test_the_cache_is_bounded(cast: Cast, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,8 @@ WRITER = 0
 class Sqlite(SqliteDialect, Database):
     """One file in WAL mode: readers never wait, and writers share commits."""
 
+    is_embedded = True
+
     def __init__(self, path: Path, *, busy_ms: int = BUSY_MS, read_seconds: float = inf):
         self.path = path
         self._read_timeout = read_seconds
