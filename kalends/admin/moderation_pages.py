@@ -31,7 +31,7 @@ PATH = "/admin/moderation"
 EVENT = re.compile(r"(?:.*/events/)?([0-9]{1,18})(?:[?#].*)?")
 
 
-class ModerationQuery(Paging, kw_only=True):
+class ModerationQuery(Paging, kw_only=True, frozen=True):
     """What to look at."""
 
     show: Annotated[Part, Meta(description="Which list.")] = "reports"

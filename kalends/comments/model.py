@@ -31,7 +31,7 @@ class CommentFields(Struct, kw_only=True):
     comment: Annotated[LongText, Meta(description="The text.")]
 
 
-class CommentQuery(Paging, kw_only=True):
+class CommentQuery(Paging, kw_only=True, frozen=True):
     """The event whose comments to list."""
 
     event_id: Annotated[Id, Meta(description="The event; without it, all comments on the events that you may edit.")] | None = None

@@ -20,7 +20,7 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 
-class ImportedQuery(Paging, kw_only=True):
+class ImportedQuery(Paging, kw_only=True, frozen=True):
     """The part of the temporary list to show, and how many contacts the last import left out."""
 
     skipped: Annotated[int, Meta(ge=0)] = 0

@@ -116,7 +116,7 @@ class ContactFilter(Struct, kw_only=True):
     list: List = "primary"
 
 
-class ContactQuery(Paging, kw_only=True):
+class ContactQuery(Paging, kw_only=True, frozen=True):
     """Which contacts to list. All given conditions must hold."""
 
     OPTIONS: ClassVar = StructOptions(

@@ -17,7 +17,7 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 
-class Search(Paging, kw_only=True):
+class Search(Paging, kw_only=True, frozen=True):
     """What to look for on the primary list."""
 
     text: Text | None = None

@@ -15,7 +15,7 @@ AccountMail = Literal["reset", "verify", "notice"]
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 
 
-class DeliveryQuery(Paging, kw_only=True):
+class DeliveryQuery(Paging, kw_only=True, frozen=True):
     """Which deliveries to list."""
 
     event_id: Annotated[Id, Meta(description="Only those of this event, which you may edit.")] | None = None

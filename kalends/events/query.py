@@ -94,7 +94,7 @@ class EventView(Struct, kw_only=True):
 SEARCHED = ("text", "title", "description", "tags", "location", "location_name", "street", "city", "state", "zip", "country")
 
 
-class EventQuery(Paging, kw_only=True):
+class EventQuery(Paging, kw_only=True, frozen=True):
     """Which events to list. All conditions that are sent must hold."""
 
     OPTIONS: ClassVar = StructOptions(
@@ -133,7 +133,7 @@ class EventQuery(Paging, kw_only=True):
     after: Cursor | None = None
 
 
-class EventExport(EventQuery, kw_only=True):
+class EventExport(EventQuery, kw_only=True, frozen=True):
     """Which events a calendar file has, and what it says of them."""
 
     OPTIONS: ClassVar = EventQuery.OPTIONS

@@ -43,10 +43,15 @@ def to_span(params: Search, now: int, zone: str) -> Span:
 
 def to_query(params: Search, span: Span, limit: int) -> EventQuery:
     """The query of the events."""
-    query = EventQuery(text=_words(params.text), tags=params.tags, city=params.city, after=params.after, limit=limit)
-    query.location = facets.ONLINE if params.online else None
-    query.end_time = timestamps.format_utc(span.until) if span.until else None
-    return query
+    return EventQuery(
+        text=_words(params.text),
+        tags=params.tags,
+        city=params.city,
+        location=facets.ONLINE if params.online else None,
+        end_time=timestamps.format_utc(span.until) if span.until else None,
+        after=params.after,
+        limit=limit,
+    )
 
 
 def to_filters(params: Search) -> dict[str, str]:

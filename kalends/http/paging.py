@@ -20,7 +20,7 @@ _SAFE = re.compile(rf"[A-Za-z0-9._~{_SENT}-]*")
 T = TypeVar("T")
 
 
-class Paging(Struct, kw_only=True):
+class Paging(Struct, kw_only=True, frozen=True):
     """The parameters of every index."""
 
     limit: Annotated[int, Meta(ge=0, description="Maximum number of results; more than 500 counts as 500.")] = 50

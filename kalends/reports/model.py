@@ -33,7 +33,7 @@ class ReportInput(Subject, kw_only=True):
     email_address: EmailAddress | None = None
 
 
-class ReportQuery(Paging, kw_only=True):
+class ReportQuery(Paging, kw_only=True, frozen=True):
     """Which reports to list."""
 
     closed: Annotated[bool, Meta(description="Those that are closed, the last one first, instead of those that wait.")] = False

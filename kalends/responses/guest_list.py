@@ -32,7 +32,7 @@ _KEYS = {"name": _NAME, "queue": "queued_at"}
 _RESPONSE = columns(Response)
 
 
-class GuestQuery(Paging, kw_only=True):
+class GuestQuery(Paging, kw_only=True, frozen=True):
     """Which guests to list."""
 
     tab: Tab = "all"

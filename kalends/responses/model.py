@@ -111,7 +111,7 @@ class LinkRequested(Struct):
     email_address: str
 
 
-class ResponseQuery(Paging, kw_only=True):
+class ResponseQuery(Paging, kw_only=True, frozen=True):
     """The event whose responses to list."""
 
     event_id: Annotated[Id, Meta(description="The event; without it, your own responses.")] | None = None

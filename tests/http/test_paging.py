@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from kalends.context import Context
 from kalends.http.paging import Paging, paginate
+from kalends.http.run_endpoint import MAX_CACHED_QUERY
 from tests.cast import PASSWORD, Cast, a_calendar, a_key
 from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
@@ -107,7 +108,7 @@ def test_count_adds_the_total_of_all_pages(cast: Cast) -> None:
         assert "total" not in cast.alice.get(f"/api/calendars{no}").json
 
 
-class Numbers(Paging, kw_only=True):
+class Numbers(Paging, kw_only=True, frozen=True):
     ids: list[int] | None = None
 
 
@@ -125,6 +126,26 @@ def _numbers(ctx: Context, params: Numbers) -> NumberIndex:
 def test_the_next_url_has_every_parameter(stage: Stage, ids: str) -> None:
     reader = stage(act("GET", "/api/numbers", _numbers))
     assert _walk(reader, f"/api/numbers?limit=1&{ids}", "numbers") == [3, 1, 2]
+
+
+def test_a_query_that_comes_again_is_bound_once(stage: Stage) -> None:
+    bound: list[Numbers] = []
+
+    def numbers(ctx: Context, params: Numbers) -> NumberIndex:
+        bound.append(params)
+        return NumberIndex(params.ids or [], None)
+
+    reader = stage(act("GET", "/api/numbers", numbers, guests=True))
+    queries = ["ids=3,1&limit=2", "ids=3&limit=2", "ids=3,1&limit=2", f"ids=3,1&limit=2&other={'x' * MAX_CACHED_QUERY}"]
+    replies = [reader.get(f"/api/numbers?{query}").json["numbers"] for query in queries]
+    assert replies == [[3, 1], [3], [3, 1], [3, 1]]
+    first, _, again, long = bound
+    assert (first is again, first is long, first == long) == (True, False, True)
+    strict = {"Prefer": "handling=strict"}
+    for _ in range(2):
+        assert reader.get("/api/numbers?ids=x").broken == ["ids"]
+        assert reader.get("/api/numbers?ids=1&other=1").status == 200
+        assert reader.get("/api/numbers?ids=1&other=1", headers=strict).broken == ["other"]
 
 
 def test_create_returns_the_record_and_its_location(cast: Cast) -> None:

@@ -10,7 +10,7 @@ from kalends.http.paging import Paging
 from kalends.records.user import AccountStatus, Role
 
 
-class PeopleQuery(Paging, kw_only=True):
+class PeopleQuery(Paging, kw_only=True, frozen=True):
     """Which people to list."""
 
     OPTIONS: ClassVar = StructOptions(rules={"text": "may have words and phrases of at most 100 characters, 20 in all"})

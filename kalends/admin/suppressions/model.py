@@ -8,7 +8,7 @@ from kalends.deliveries.model import SuppressionItem
 from kalends.http.paging import Paging
 
 
-class SiteSuppressionQuery(Paging, kw_only=True):
+class SiteSuppressionQuery(Paging, kw_only=True, frozen=True):
     """Which suppressed addresses to list."""
 
     address: Annotated[str, Meta(max_length=320, description="Only this e-mail address or mobile number.")] | None = None

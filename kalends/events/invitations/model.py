@@ -62,7 +62,7 @@ class InvitationItem(Struct, kw_only=True):
     updated_at: Instant
 
 
-class InvitationQuery(Paging, kw_only=True):
+class InvitationQuery(Paging, kw_only=True, frozen=True):
     """Which page of the invitations to list."""
 
 

@@ -29,7 +29,7 @@ _ID = re.compile("[0-9]{1,18}")
 _SEPARATORS = re.compile(r"[\s,;]+")
 
 
-class InvitationSearch(Paging, kw_only=True):
+class InvitationSearch(Paging, kw_only=True, frozen=True):
     """Which contacts the form offers."""
 
     text: Text | None = None

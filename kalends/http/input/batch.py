@@ -31,7 +31,7 @@ def name_field(number: int, field: str) -> str:
 
 def gather(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     """The parameters of each item; those of the query string hold for all."""
-    shared = one.gather_query(request, endpoint)
+    shared = one.gather_query(request.query, endpoint)
     items = one.read_array(request, endpoint)
     if not items:
         raise errors.Invalid([], "The list is empty. Send at least one.")

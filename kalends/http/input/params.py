@@ -60,6 +60,11 @@ def bind(endpoint: Endpoint, params: dict[str, Any], *, is_strict: bool) -> Any:
     return value
 
 
+def bind_query(endpoint: Endpoint, query: str) -> Any:
+    """The same from the query string alone."""
+    return bind(endpoint, gather_query(query, endpoint), is_strict=False)
+
+
 def _never_ignored(endpoint: Endpoint, params: dict[str, Any]) -> dict[str, Any]:
     names = struct_options(endpoint.params).never_ignored if endpoint.writes else NEVER_IGNORED
     if names.isdisjoint(params) or not endpoint.in_api:
@@ -69,7 +74,7 @@ def _never_ignored(endpoint: Endpoint, params: dict[str, Any]) -> dict[str, Any]
 
 def gather(request: Request, endpoint: Endpoint) -> dict[str, Any]:
     """All parameters of the request: the body's win over the query string's."""
-    params = gather_query(request, endpoint) if request.query else {}
+    params = gather_query(request.query, endpoint) if request.query else {}
     if request.body:
         sent = _unwrapped(_body(request, endpoint), endpoint)
         if params:
@@ -84,9 +89,9 @@ def _refuse_differences(query: dict[str, Any], body: dict[str, Any], names: froz
         raise errors.Invalid([FieldError(name, "differs from that in the address; send one of them", "conflict") for name in differing])
 
 
-def gather_query(request: Request, endpoint: Endpoint) -> dict[str, Any]:
+def gather_query(query: str, endpoint: Endpoint) -> dict[str, Any]:
     """The parameters of the query string."""
-    params = _unwrapped(_form(request.query), endpoint)
+    params = _unwrapped(_form(query), endpoint)
     if not SECRETS.isdisjoint(params):
         _refuse_secrets(params, endpoint)
     return params
