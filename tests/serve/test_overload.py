@@ -1,4 +1,4 @@
-"""Overload: beyond the threads and the queue a request is refused at once and does not wait."""
+"""Overload: beyond the threads and the queue a request is refused, unless there is room for it soon."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def slow_logins(tmp_path: Path) -> Iterator[Running]:
     service.stop()
 
 
-def test_a_request_beyond_the_queue_is_503_at_once(slow_logins: Running) -> None:
+def test_a_login_beyond_its_queue_is_503_at_once(slow_logins: Running) -> None:
     service = slow_logins
     service.sign_up("alice")
 
@@ -90,6 +90,17 @@ def test_a_request_beyond_the_queue_is_refused_before_it_is_parsed(overloaded: R
     connection.putrequest("GET", "/api/events", skip_host=True)
     connection.endheaders()
     assert connection.getresponse().status == 503
+    connection.close()
+
+
+def test_a_request_that_finds_room_soon_is_served(start: Start) -> None:
+    service = start(threads=1, queue=1)
+    connection = service.connection()
+    with full_queue(service):
+        connection.request("GET", "/api/events")
+        assert service.get("/healthz").status == 200
+        assert not select([connection.sock], [], [], 0)[0]
+    assert connection.getresponse().status == 200
     connection.close()
 
 

@@ -1,8 +1,8 @@
 """The RSGI application that Granian runs: it reads request bodies on the event loop, bounded in size and time, and then runs the
 requests on a bounded pool of threads.
 
-A client that sends or reads slowly holds no thread, and requests beyond the length of the queue get 503 at once. Passwords are hashed
-and files imported in small thread pools of their own. Fast reads run on the event loop itself (fast_reads.py)."""
+A client that sends or reads slowly holds no thread, and requests that find no room in the queue get 503. Passwords are hashed and files
+imported in small thread pools of their own. Fast reads run on the event loop itself (fast_reads.py)."""
 
 import asyncio
 import os
@@ -165,7 +165,7 @@ class Edge:
         self._active += 1
         self._arrivals += 1
         try:
-            if self._queue.is_full and self._needs_queue(scope):
+            if self._queue.is_full and self._needs_queue(scope) and not await self._queue.wait_for_room():
                 reply: Reply | None = await self._refuse(scope, proto)
             else:
                 reply = await self._respond(scope, proto)
