@@ -103,11 +103,13 @@ class PostgresDialect(Dialect):
         return f"CREATE OR REPLACE FUNCTION {table}_after_{change.lower()}() RETURNS trigger LANGUAGE plpgsql AS $$$$ {body} $$$$;"
 
     def named_trigger(self, name: str, moment: str, table: str, condition: str, statement: str) -> str:
-        when = f"WHEN ({condition})" if condition else ""
+        has_subquery = "SELECT" in condition
+        when = f"WHEN ({condition})" if condition and not has_subquery else ""
+        body = f"IF {condition} THEN {statement}; END IF" if has_subquery else statement
         # A trigger that runs before must return the row.
         result = "OLD" if moment == "BEFORE DELETE" else "NULL"
         return f"""
-            CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$$$ BEGIN {statement}; RETURN {result}; END $$$$;
+            CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$$$ BEGIN {body}; RETURN {result}; END $$$$;
             CREATE OR REPLACE TRIGGER {name} {moment} ON {table} FOR EACH ROW {when} EXECUTE FUNCTION {name}();
         """
 
