@@ -140,6 +140,11 @@ def test_an_order_that_a_list_does_not_have_is_refused(cast: Cast, path: str, na
     assert (refused.status, name in refused.broken) == (422, True)
 
 
+@pytest.mark.parametrize("names", [["order", "fields"], ["fields", "order"]])
+def test_unknown_parameters_are_refused_in_the_order_in_which_they_came(cast: Cast, names: list[str]) -> None:
+    assert cast.alice.get("/api/calendars", query=dict.fromkeys(names, "title")).broken == names
+
+
 def test_a_strict_request_gets_preference_applied(cast: Cast) -> None:
     strict = cast.alice.get("/api/calendars", headers={"Prefer": "handling=strict"})
     assert (strict.status, strict.headers["Preference-Applied"]) == (200, "handling=strict")

@@ -69,7 +69,7 @@ def _never_ignored(endpoint: Endpoint, params: dict[str, Any]) -> dict[str, Any]
     names = struct_options(endpoint.params).never_ignored if endpoint.writes else NEVER_IGNORED
     if names.isdisjoint(params) or not endpoint.in_api:
         return {}
-    return {name: params[name] for name in names & params.keys()}
+    return {name: value for name, value in params.items() if name in names}
 
 
 def gather(request: Request, endpoint: Endpoint) -> dict[str, Any]:
