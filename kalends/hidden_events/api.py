@@ -56,10 +56,11 @@ def destroy(ctx: Context, hidden_id: int) -> Deletion:
     policy.admin(ctx)
     ctx.via = "moderation"
     hidden = _get(ctx, hidden_id)
+    events.lock(ctx, [date.event_id for date in store.find_dates(ctx, hidden.id)])
+    # Those that someone deleted meanwhile are gone.
     dates = store.find_dates(ctx, hidden.id)
     if not dates:
         raise errors.Conflict(gettext("The event was deleted. Its owner can restore it from the trash; it can be shown then."))
-    events.lock(ctx, [date.event_id for date in dates])
     store.delete(ctx, hidden.id, dates)
     event = events.get(ctx, dates[0].event_id)
     if event.series_id is not None:

@@ -1,10 +1,14 @@
 """/api/hidden_events: admins hide an event from everybody but its editors, and show it again."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from kalends.context import Context
 from kalends.db import Database
+from kalends.db.postgres.database import Postgres
 from kalends.events.series import occurrences
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event, an_invitation, shared
@@ -16,6 +20,7 @@ from tests.events.series import five_mondays, ids_of_series, repeat
 from tests.events.test_link_secrecy import is_named, places_of
 from tests.http.multipart import multipart
 from tests.responses.mail import a_response_token, an_invitation_token, mails_about
+from tests.serve.running import eventually
 from tests.site.administrator import Admin, a_hidden_event
 
 
@@ -173,3 +178,22 @@ def on_device(person: Person, calendar: dict[str, Any]) -> str:
     reply = report(person, calendar_path(person, calendar["id"]), "C:calendar-query", inner, **device(person))
     assert reply.status == 207, reply
     return reply.text
+
+
+def test_an_event_that_is_deleted_meanwhile_is_not_shown(cast: Cast, db: Database) -> None:
+    if not isinstance(db, Postgres):
+        pytest.skip("SQLite has one writer at a time")
+    scene = Scene(cast)
+    hidden = scene.hide()
+
+    def is_waiting() -> bool:
+        with db.read() as tx:
+            sql = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            return bool(tx.rows(sql))
+
+    with ThreadPoolExecutor(1) as threads:
+        with db.write() as tx:
+            tx.run("DELETE FROM events WHERE id = :id", id=scene.event["id"])
+            showing = threads.submit(scene.ada.delete, f"/api/hidden_events/{hidden['id']}")
+            eventually(is_waiting)
+        assert showing.result(30).status == 409
