@@ -8,8 +8,10 @@ from kalends.context import Context
 from kalends.db import Database
 from kalends.deliveries import suppressions
 from kalends.settings import Settings
+from kalends.values.timestamps import format_utc
 from tests.cast import Cast, Person, a_calendar, a_response, an_event, shared, verified
 from tests.client import Reply
+from tests.conftest import Clock
 from tests.dav.clients import SPACES, C, D, calendar_path, propfind, responses, sync, tree
 from tests.dav.test_write import ALARM, RULE, condition, ics, put
 
@@ -342,3 +344,20 @@ def test_a_file_of_the_organiser_stays_as_it_was_but_for_the_replies(cast: Cast,
     a_response(bob, event_of(alice, path), response="NO")
     expected = start + end.replace(":mailto", ";SCHEDULE-STATUS=1.1;PARTSTAT=DECLINED:mailto")
     assert unfold(alice.get(f"{path}a.ics")) == file.replace(line, expected)
+
+
+@pytest.mark.parametrize("more", ["", RULE])
+def test_the_ctag_and_the_time_of_a_change_do_not_tell_who_has_an_account(cast: Cast, clock: Clock, bob: Person, more: str) -> None:
+    def traces(guest: Person | str, uid: str) -> list[tuple[str, list[bool]]]:
+        path, seen = calendar_path(cast.alice, a_calendar(cast.alice, time_zone="UTC")["id"]), []
+        # The event, with the guest, and without them again.
+        for guests in ((), (guest,), ()):
+            clock.ahead(60)
+            assert put(cast.alice, f"{path}a.ics", invited(cast.alice, *guests, more=more, uid=uid)).status in (201, 204)
+            _, props = responses(propfind(cast.alice, path, "CS:getctag")).popitem()[1]
+            events = cast.alice.get("/api/events", query={"calendar_id": path.split("/")[-2]}).json["events"]
+            ctag = str(props["{http://calendarserver.org/ns/}getctag"].text).rpartition("-")[2]
+            seen.append((ctag, [event["updated_at"] == format_utc(clock.now) for event in events]))
+        return seen
+
+    assert traces(bob, "known") == traces("nobody@example.org", "unknown")

@@ -53,8 +53,9 @@ def insert(
 ) -> None:
     """Add the event to the calendar. If it is there already, a placement that grants its members access is never weakened.
 
-    by_invitation: the calendar is that of a guest, of which the event's editors are not told."""
-    _mark_changed(ctx, event_id, calendar_id, grants=grants)
+    by_invitation: the calendar is that of a guest, of which the event's editors are not told: the event stays as it is."""
+    if not by_invitation:
+        _mark_changed(ctx, event_id, calendar_id, grants=grants)
     ctx.tx.run(
         f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
                 created_at)
@@ -192,7 +193,8 @@ def find_homeless(ctx: Context, calendar_id: int, ids: list[int]) -> set[int]:
 
 def remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
     """Remove these events from the calendar, and delete those that no other calendar can be the home of."""
-    elsewhere = f"id {ctx.db.in_list('ids')} AND calendar_id <> :home"
+    elsewhere = f"""id {ctx.db.in_list("ids")} AND calendar_id <> :home AND NOT EXISTS (
+        SELECT 1 FROM placements p WHERE p.event_id = events.id AND p.calendar_id = :home AND p.by_invitation)"""
     ctx.tx.run(f"UPDATE events SET updated_at = :now WHERE {elsewhere}", ids=ids, home=calendar_id, now=ctx.now)
     _remove(ctx, calendar_id, ids)
 
