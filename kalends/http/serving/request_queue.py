@@ -20,7 +20,7 @@ from kalends.http.serving.thread_pool import QUEUE_SECONDS
 # How long a request waits for room in the queue before it is refused, and how many may: a client that is refused at once asks again at
 # once, and refusing a list takes a fifth of the time of serving it.
 ROOM_SECONDS = 1
-MAX_OUTSIDE = 8_000
+MAX_OUTSIDE = 4_000
 
 T = TypeVar("T")
 
