@@ -74,7 +74,7 @@ class LinkHolder(Struct, kw_only=True):
     link: EventLink | None = None
 
 
-class EventView(Struct, kw_only=True):
+class EventView(Struct, kw_only=True, frozen=True):
     """What to show of an event."""
 
     OPTIONS: ClassVar = StructOptions(
