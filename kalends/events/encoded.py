@@ -45,7 +45,7 @@ class _Items(dict[EventTuple, Raw]):
 
 def expects_all(ctx: Context) -> bool:
     """Whether the next list is likely to find all of its events here, as the last one did. It then reads their keys first, and their rows
-    only if one is missing: 51 keys take two thirds of the time of the rows. With a database server, a second statement would take longer."""
+    only if one is missing: 51 keys take two thirds of the time of the rows. A database server would take longer for a second statement."""
     return ctx.db.is_embedded and _items(ctx.settings).has_all
 
 
