@@ -23,6 +23,11 @@ def queue() -> Iterator[RequestQueue]:
     queue.shutdown()
 
 
+def _fill(queue: RequestQueue, released: threading.Event) -> list[asyncio.Future[bool]]:
+    """As much work as there is room for, until it is released."""
+    return [asyncio.ensure_future(queue.run(lambda: released.wait(20))) for _ in range(THREADS + QUEUE)]
+
+
 def test_each_caller_gets_its_own_result(queue: RequestQueue) -> None:
     async def ask(number: int) -> list[int]:
         return [await queue.run(partial(pow, number, 2)) for _ in range(200)]
@@ -52,7 +57,7 @@ def test_more_than_the_threads_wait_and_more_than_the_queue_are_refused(queue: R
     released = threading.Event()
 
     async def ask() -> tuple[int, int]:
-        tasks = [asyncio.ensure_future(queue.run(lambda: released.wait(20))) for _ in range(THREADS + QUEUE)]
+        tasks = _fill(queue, released)
         async with asyncio.timeout(20):
             while queue.busy_threads < THREADS:
                 await asyncio.sleep(0.001)
@@ -71,7 +76,7 @@ def test_what_finds_no_room_runs_if_there_is_room_soon(queue: RequestQueue, monk
     released = threading.Event()
 
     async def ask() -> int:
-        tasks = [asyncio.ensure_future(queue.run(lambda: released.wait(20))) for _ in range(THREADS + QUEUE)]
+        tasks = _fill(queue, released)
         await asyncio.sleep(0)
         one_more = asyncio.ensure_future(queue.run(lambda: 1))
         await asyncio.sleep(0)
@@ -83,12 +88,12 @@ def test_what_finds_no_room_runs_if_there_is_room_soon(queue: RequestQueue, monk
     assert loops.run(ask()) == 1
 
 
-def test_what_finds_too_many_that_wait_for_room_is_refused_at_once(queue: RequestQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_finds_too_many_that_wait_for_room_is_refused_immediately(queue: RequestQueue, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_queue, "MAX_OUTSIDE", 2)
     released = threading.Event()
 
     async def ask() -> None:
-        tasks = [asyncio.ensure_future(queue.run(lambda: released.wait(20))) for _ in range(THREADS + QUEUE)]
+        tasks = _fill(queue, released)
         await asyncio.sleep(0)
         waiting = [asyncio.ensure_future(queue.wait_for_room()) for _ in range(2)]
         await asyncio.sleep(0)
@@ -162,7 +167,7 @@ class Finalized:
 def test_threads_take_jobs_while_the_garbage_collector_runs(queue: RequestQueue, allocations: int) -> None:
     async def ask() -> None:
         released = threading.Event()
-        tasks = [asyncio.ensure_future(queue.run(lambda: released.wait(20))) for _ in range(THREADS + QUEUE)]
+        tasks = _fill(queue, released)
         await asyncio.sleep(0)
         thresholds = gc.get_threshold()
         gc.collect()
