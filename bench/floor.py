@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from bench import servers, wrk
+from bench.anew import make_replies_anew
 from bench.constant import ON_EVENT_LOOP
 from bench.databases import FEW, KINDS, Databases
 from bench.instructions import LocalUser
@@ -36,7 +37,7 @@ HOW = f"""One worker process on one core, wrk with {wrk.CONNECTIONS} connections
 - Constant: a constant reply behind the same edge, on the same thread as the request: a *show* on SQLite runs on the event loop.
 - Floor: the statements that Kalends runs for the request, by the same code and on the same connections, and msgspec's encoding of its
   reply, in which the JSON of events is cached, behind the same edge. Nothing is routed, parsed, permitted or presented.
-- Kalends: the service."""
+- Kalends: the service, which makes each reply anew: none is sent again."""
 
 ROWS = ("show", "index", "text", "create")
 _METHODS = ("rows", "run", "run_together", "ids_if_selective", "separate_read", "final_read", "final_write")
@@ -168,6 +169,7 @@ def _recorded(db: Database) -> Iterator[Recording]:
 
 
 def rsgi() -> Edge:
+    make_replies_anew()
     loaded = settings.load()
     tokens.ensure_secret(loaded)
     db = open_database(loaded)
@@ -191,7 +193,7 @@ def _medians(databases: Databases, kind: str, rounds: int) -> dict[str, list[flo
     """The rates of the constant reply, the floor and the service."""
     with ExitStack() as running:
         ours, copy = (running.enter_context(databases.copy(kind, FEW)) for _ in range(2))
-        started = [running.enter_context(server) for server in (servers.constant(), servers.floor(copy), servers.kalends(ours))]
+        started = [running.enter_context(server) for server in (servers.constant(), servers.floor(copy), servers.anew(ours))]
         user = User(started[-1].port)
         requests = [{row: constant_request(row, kind) for row in ROWS}, user.requests, user.requests]
         figures: dict[str, list[list[wrk.Figures]]] = {row: [[], [], []] for row in ROWS}

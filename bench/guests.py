@@ -41,7 +41,7 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
     for kind in KINDS:
         with databases.copy(kind, FEW) as where:
             db = open_database(settings.load({"data": str(where.data), "database": where.database}))
-            with servers.kalends(where) as server:
+            with servers.anew(where) as server:
                 costs = [_Guests(server, db, number).costs() for number in NUMBERS]
                 rows += [[kind, name, *(str(cost[name]) for cost in costs)] for name in costs[0]]
                 rows += [[kind, *row] for row in _rates(server, 2 if quick else 5)]

@@ -90,6 +90,13 @@ def kalends(where: Where, *, cores: str = SERVER_CORE, workers: int = 1, work: b
 
 
 @contextmanager
+def anew(where: Where, *, cores: str = SERVER_CORE) -> Iterator[Server]:
+    """The service, whose replies are all made anew."""
+    with _started(cores, [sys.executable, "-m", "bench.anew"], **_variables(where)) as server:
+        yield server
+
+
+@contextmanager
 def constant(*, cores: str = SERVER_CORE) -> Iterator[Server]:
     """The server of the constant reply."""
     with _started(cores, [sys.executable, "-m", "bench.constant"]) as server:
@@ -99,9 +106,12 @@ def constant(*, cores: str = SERVER_CORE) -> Iterator[Server]:
 @contextmanager
 def floor(where: Where, *, cores: str = SERVER_CORE) -> Iterator[Server]:
     """The statements of the requests and the encoding of their replies."""
-    variables = {"KALENDS_DATA": str(where.data), "KALENDS_DATABASE": where.database}
-    with _started(cores, [sys.executable, "-m", "bench.floor"], **variables) as server:
+    with _started(cores, [sys.executable, "-m", "bench.floor"], **_variables(where)) as server:
         yield server
+
+
+def _variables(where: Where) -> dict[str, str]:
+    return {"KALENDS_DATA": str(where.data), "KALENDS_DATABASE": where.database}
 
 
 @contextmanager

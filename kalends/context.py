@@ -138,6 +138,8 @@ class Context(Struct, eq=False):
     status: int | None = None
     etag_has_body_hash: bool = False
     unchanged: bool = False
+    # Set by an action that counts what is asked: its reply depends on more than the request.
+    is_counted: bool = False
     # Set by an action that has nothing to tell yet.
     wait: Wait | None = None
     # Set for a request with an Idempotency-Key: its last write commits together with the stored response.

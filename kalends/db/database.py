@@ -160,6 +160,10 @@ class Database(Dialect):
     is_embedded = False
 
     @abstractmethod
+    def data_version(self) -> object:
+        """The version of the data, as reads of this thread see it: the same as before only if nothing was committed since."""
+
+    @abstractmethod
     def read(self) -> AbstractContextManager[Transaction]:
         """A read snapshot."""
 

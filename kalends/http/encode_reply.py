@@ -2,8 +2,9 @@
 
 import gzip
 import re
+from functools import lru_cache
 
-from kalends.context import Context
+from kalends.context import Caller
 from kalends.reply import Reply
 
 # Pages, styles and scripts, with their zlib level.
@@ -16,15 +17,15 @@ SMALL = 1_000
 _GZIP = re.compile(r"gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
 
-def encode_reply(ctx: Context, reply: Reply, *, is_write: bool, has_cookie: bool) -> None:
+def encode_reply(caller: Caller, reply: Reply, *, is_unchanged: bool = False, is_write: bool, has_cookie: bool) -> None:
     headers = reply.headers
-    if not is_write and (ctx.unchanged or ("ETag" in headers and ctx.caller.has_version(headers["ETag"]))):
+    if not is_write and (is_unchanged or ("ETag" in headers and caller.has_version(headers["ETag"]))):
         reply.status, reply.content_type, reply.body = 304, "", b""
         return
-    level = _gzip_level(reply, is_write=is_write, has_cookie=has_cookie) if len(reply.body) > SMALL else 0
+    level = _gzip_level(reply.content_type, is_secret=is_write or has_cookie) if len(reply.body) > SMALL else 0
     if level:
         reply.vary("Accept-Encoding")
-        if "accept-encoding" in ctx.caller.headers and _GZIP.search(ctx.caller.headers["accept-encoding"]):
+        if "accept-encoding" in caller.headers and _GZIP.search(caller.headers["accept-encoding"]):
             headers["Content-Encoding"] = "gzip"
             reply.body = gzip.compress(reply.body, level, mtime=0)
             if "ETag" in headers:
@@ -32,12 +33,13 @@ def encode_reply(ctx: Context, reply: Reply, *, is_write: bool, has_cookie: bool
                 headers["ETag"] = f"W/{headers['ETag']}"
 
 
-def _gzip_level(reply: Reply, *, is_write: bool, has_cookie: bool) -> int:
+@lru_cache(64)
+def _gzip_level(content_type: str, *, is_secret: bool) -> int:
     """The compression level; 0 for none.
 
     Replies to writes may hold a new token or key, and another site can make a browser send its cookie: the length of a compressed
     reply that holds both a secret and text of the sender's choice would reveal the secret (BREACH).
     """
-    if reply.content_type.startswith(PAGES):
+    if content_type.startswith(PAGES):
         return PAGES_LEVEL
-    return DATA_LEVEL if reply.content_type.startswith(DATA) and not is_write and not has_cookie else 0
+    return DATA_LEVEL if content_type.startswith(DATA) and not is_secret else 0

@@ -171,6 +171,7 @@ class SearchCounters:
         """Count a search, unless someone is signed in; raise TooMany beyond the limit."""
         if ctx.actor is not None or ctx.settings.rate_limits == "off":
             return
+        ctx.is_counted = True
         limit, subject = guest_searches(ctx.settings), network(ctx.caller.address)
         start = ctx.now - ctx.now % limit.seconds
         with self._lock:

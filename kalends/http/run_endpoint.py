@@ -24,6 +24,7 @@ from kalends.http.input.options import has_secret
 from kalends.http.input.params import bind, bind_query, gather, is_strict
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import GuestCall, RateLimit
+from kalends.http.recent_replies import RecentReplies
 from kalends.http.request import Request
 from kalends.i18n import gettext
 from kalends.idempotency.key import IdempotencyKeyInUse, Key, ResponseStore, StoredResponse, key_of, read_key
@@ -107,6 +108,7 @@ class EndpointRunner:
         is_frozen = endpoint.params is not None and endpoint.params.__struct_config__.frozen
         is_cached = is_frozen and not self._writes
         self._bind_query = lru_cache(MAX_CACHED_QUERIES)(partial(bind_query, endpoint)) if is_cached else None
+        self._recent = RecentReplies(services.db) if endpoint.is_repeated and not services.settings.replicas else None
         self._has_secret_reply = has_secret(endpoint.result)
         self._checks_credential = self._has_secret_reply and endpoint.pool == "hash"
         self._sets_location = has_show and endpoint.status == 201
@@ -122,10 +124,30 @@ class EndpointRunner:
         if self.endpoint.is_form and caller.is_cross_site and not self.endpoint.by_link:
             raise errors.Forbidden(gettext("This form was sent from another site. Open the page here and send it again."))
         token, is_bearer = origins.credential(request) if self.endpoint.credentials else (None, False)
-        call = Call(request, caller, token, is_bearer)
+        strict = is_strict(request)
+        recent = self._recent if not strict and not request.body else None
+        key = request.path, request.query, token, is_bearer
+        found = recent.find(self._services.clock(), key) if recent else None
+        if found:
+            request.actor, reply, is_unchanged = found.actor, found.reply(), False
+        else:
+            ctx, reply = self._answer(Call(request, caller, token, is_bearer), strict=strict)
+            is_unchanged = ctx.unchanged
+            if recent and not (is_unchanged or ctx.is_counted or ctx.after_commit):
+                recent.add(key, reply, ctx.actor)
+        if strict:
+            request.reply_headers["Preference-Applied"] = "handling=strict"
+        if request.reply_headers:
+            reply.headers = request.reply_headers | reply.headers
+        has_cookie = token is not None and not is_bearer
+        encode_reply(caller, reply, is_unchanged=is_unchanged, is_write=self._writes, has_cookie=has_cookie)
+        return reply
+
+    def _answer(self, call: Call, *, strict: bool) -> tuple[Context, Reply]:
+        """Run the action, and what follows its commit."""
+        request = call.request
         if self.endpoint.rate_limited:
             self._limit(call)
-        strict = is_strict(request)
         try:
             self._bind(call, strict=strict)
             key = self._idempotency_key(call) if self._takes_key and KEY in request.headers and not call.is_dry_run else None
@@ -138,12 +160,7 @@ class EndpointRunner:
             self._run_after_commit(ctx)
         if ctx.hides_duration:
             sleep(_random.uniform(0, MAX_DELAY))
-        if strict:
-            request.reply_headers["Preference-Applied"] = "handling=strict"
-        if request.reply_headers:
-            reply.headers = request.reply_headers | reply.headers
-        encode_reply(ctx, reply, is_write=self._writes, has_cookie=token is not None and not is_bearer)
-        return reply
+        return ctx, reply
 
     def _bind(self, call: Call, *, strict: bool) -> None:
         """Read and bind the parameters. Invalid ones are reported only after the credential was checked."""

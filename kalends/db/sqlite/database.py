@@ -45,6 +45,14 @@ class Sqlite(SqliteDialect, Database):
         self._writer: Connection | None = None
         self._group_commit = GroupCommit(self._write_connection, busy_ms / 1000)
 
+    def data_version(self) -> object:
+        connection = self._read_connection()
+        connection.start_limits(self._read_timeout)
+        try:
+            return connection.execute("PRAGMA data_version").get
+        except apsw.Error as error:
+            raise_translated(error, connection)
+
     def read(self) -> SqliteTransaction:
         connection = self._read_connection()
         connection.start_limits(self._read_timeout)
