@@ -1,6 +1,6 @@
 """The context of an action: its transaction, its actor, the time and the settings. It is passed as an argument, never global."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from random import getrandbits
 from time import time_ns
@@ -82,10 +82,7 @@ class Caller(Struct, frozen=True):
 
     def has_version(self, etag: str) -> bool:
         """Whether the client has this version already (If-None-Match)."""
-        if "if-none-match" not in self.headers:
-            return False
-        etags = _etags(self.headers["if-none-match"])
-        return etag in etags or "*" in etags
+        return has_version(self.headers, etag)
 
     def has_last_modified(self, changed_at: int) -> bool:
         """Whether the client has the version that was last changed at this moment (If-Modified-Since)."""
@@ -98,6 +95,14 @@ class Caller(Struct, frozen=True):
             return True
         etags = _etags(self.headers["if-match"])
         return "*" in etags or any(tag == etag or tag.startswith(f"{etag[:-1]}.") for tag in etags)
+
+
+def has_version(headers: Mapping[str, str], etag: str) -> bool:
+    """Whether the client that sent these header fields has this version already (If-None-Match)."""
+    if "if-none-match" not in headers:
+        return False
+    etags = _etags(headers["if-none-match"])
+    return etag in etags or "*" in etags
 
 
 def read_cookie(header: str, name: str) -> str | None:

@@ -150,7 +150,7 @@ class Dav:
         if request.method not in ("PROPFIND", "REPORT"):
             return reply
         encoded = Reply(reply.status, reply.content_type, reply.body, dict(reply.headers))
-        encode_reply(ctx.caller, encoded, is_unchanged=ctx.unchanged, is_write=False, has_cookie=False)
+        encode_reply(ctx.caller.headers, encoded, is_unchanged=ctx.unchanged, is_write=False, has_cookie=False)
         return DavReply(encoded.status, encoded.body, encoded.content_type, encoded.headers)
 
 

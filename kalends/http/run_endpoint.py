@@ -120,8 +120,7 @@ class EndpointRunner:
         if self._batch and is_batch(request):
             return self._batch(request)
         origins = self._services.origins
-        caller = Caller(origins.address(request), origins.is_cross_site(request), request.path, request.query, request.headers, request.id)
-        if self.endpoint.is_form and caller.is_cross_site and not self.endpoint.by_link:
+        if self.endpoint.is_form and not self.endpoint.by_link and origins.is_cross_site(request):
             raise errors.Forbidden(gettext("This form was sent from another site. Open the page here and send it again."))
         token, is_bearer = origins.credential(request) if self.endpoint.credentials else (None, False)
         strict = is_strict(request)
@@ -131,7 +130,7 @@ class EndpointRunner:
         if found:
             request.actor, reply, is_unchanged = found.actor, found.reply(), False
         else:
-            ctx, reply = self._answer(Call(request, caller, token, is_bearer), strict=strict)
+            ctx, reply = self._answer(Call(request, self._caller(request), token, is_bearer), strict=strict)
             is_unchanged = ctx.unchanged
             if recent and not (is_unchanged or ctx.is_counted or ctx.after_commit):
                 recent.add(key, reply, ctx.actor)
@@ -140,8 +139,12 @@ class EndpointRunner:
         if request.reply_headers:
             reply.headers = request.reply_headers | reply.headers
         has_cookie = token is not None and not is_bearer
-        encode_reply(caller, reply, is_unchanged=is_unchanged, is_write=self._writes, has_cookie=has_cookie)
+        encode_reply(request.headers, reply, is_unchanged=is_unchanged, is_write=self._writes, has_cookie=has_cookie)
         return reply
+
+    def _caller(self, request: Request) -> Caller:
+        origins = self._services.origins
+        return Caller(origins.address(request), origins.is_cross_site(request), request.path, request.query, request.headers, request.id)
 
     def _answer(self, call: Call, *, strict: bool) -> tuple[Context, Reply]:
         """Run the action, and what follows its commit."""

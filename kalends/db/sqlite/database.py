@@ -49,7 +49,7 @@ class Sqlite(SqliteDialect, Database):
         connection = self._read_connection()
         connection.start_limits(self._read_timeout)
         try:
-            return connection.execute("PRAGMA data_version").get
+            return self._local.versions.execute("PRAGMA data_version").get
         except apsw.Error as error:
             raise_translated(error, connection)
 
@@ -144,6 +144,8 @@ class Sqlite(SqliteDialect, Database):
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = self._connect(threading.get_ident())
+            # Made once, since its statement takes little longer than the making of a cursor.
+            self._local.versions = connection.cursor()
         return connection
 
     def _write_connection(self) -> Connection:
