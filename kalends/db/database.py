@@ -161,7 +161,8 @@ class Database(Dialect):
 
     @abstractmethod
     def data_version(self) -> object:
-        """The version of the data, as reads of this thread see it: the same as before only if nothing was committed since."""
+        """The version of the data, as reads of this thread see it: the same as before only if nothing was committed since. After `close`,
+        versions begin anew."""
 
     @abstractmethod
     def read(self) -> AbstractContextManager[Transaction]:

@@ -8,10 +8,10 @@ import threading
 from msgspec import Struct
 
 from kalends.context import Actor
-from kalends.db import Database
+from kalends.db import Database, Retry
 from kalends.reply import Reply
 
-# What the replies of an endpoint may take in a thread: their content, and an allowance for the rest of each.
+# What the replies of an endpoint may take in a thread: their content, the query and the token, and an allowance for the rest of each.
 MAX_BYTES, ALLOWANCE = 1_000_000, 2_000
 # After so many changes in a second, the database is not asked any more: that would take longer than it saves.
 MAX_CHANGES = 10
@@ -21,7 +21,7 @@ Key = tuple[str, str, str | None, bool]
 
 
 class RecentReply(Struct, frozen=True):
-    """A reply before it is encoded for its client, for whom it was made, and the version of the data that it shows."""
+    """A reply before it is encoded for its client, for whom it was made, the version of the data that it shows, and what it takes."""
 
     status: int
     content_type: str
@@ -29,10 +29,7 @@ class RecentReply(Struct, frozen=True):
     headers: dict[str, str]
     actor: Actor | None
     version: object
-
-    @property
-    def size(self) -> int:
-        return len(self.body) + ALLOWANCE
+    size: int
 
     def reply(self) -> Reply:
         return Reply(self.status, self.content_type, self.body, self.headers.copy())
@@ -47,38 +44,47 @@ class RecentReplies(threading.local):
 
     def _begin(self, second: int) -> None:
         self._second = second
-        # The hashes of the requests of this second. The database is asked only when one comes again.
-        self._asked: set[int] = set()
+        # The hashes of the requests of this second whose replies can be sent again. Only if one comes again, the database is asked.
+        self._answered: set[int] = set()
         self._replies: dict[Key, RecentReply] = {}
         self._size = 0
+        self._is_full = False
         self._changes = 0
+        # The version before the current request, if it was asked for, and the last one that was.
+        self._version: object = None
+        self._last_version: object = None
 
     def find(self, second: int, key: Key) -> RecentReply | None:
         """What was sent to the same request, if a new reply would be the same."""
         if second != self._second:
             self._begin(second)
-        self._version: object = None
-        request = hash(key)
-        if request not in self._asked:
-            self._asked.add(request)
+        self._version = None
+        if hash(key) not in self._answered or self._changes > MAX_CHANGES:
             return None
-        if self._changes > MAX_CHANGES:
+        try:
+            self._version = self._db.data_version()
+        except Retry:
             return None
-        self._version = self._db.data_version()
+        if self._version != self._last_version:
+            self._changes += self._last_version is not None
+            self._last_version = self._version
         found = self._replies.get(key)
-        if found is None or found.version == self._version:
-            return found
-        self._changes += 1
-        return None
+        return found if found and found.version == self._version else None
 
     def add(self, key: Key, reply: Reply, actor: Actor | None) -> None:
         """Add the reply that was made because `find` found none. If the data changed meanwhile, its next version is another one."""
         if self._version is None:
+            if not self._is_full:
+                self._answered.add(hash(key))
             return
-        made = RecentReply(reply.status, reply.content_type, reply.body, reply.headers.copy(), actor, self._version)
         former = self._replies.pop(key, None)
         if former:
             self._size -= former.size
-        if self._size + made.size <= MAX_BYTES:
-            self._size += made.size
-            self._replies[key] = made
+        _, query, token, _ = key
+        size = len(reply.body) + len(query) + len(token or "") + ALLOWANCE
+        if self._size + size > MAX_BYTES:
+            self._is_full = True
+            self._answered.remove(hash(key))
+            return
+        self._size += size
+        self._replies[key] = RecentReply(reply.status, reply.content_type, reply.body, reply.headers.copy(), actor, self._version, size)

@@ -9,7 +9,7 @@ import pytest
 
 from kalends import policy
 from kalends.app import application
-from kalends.db import open_database
+from kalends.db import Retry, open_database
 from kalends.db.sqlite.database import Sqlite
 from kalends.http.paging import paginate
 from kalends.http.recent_replies import ALLOWANCE, MAX_BYTES, MAX_CHANGES, RecentReplies
@@ -222,13 +222,41 @@ def test_after_many_changes_the_version_is_not_asked_for(recent: Recent, monkeyp
     assert [recent.ask("/a", second=2) for _ in range(3)] == [False, False, True]
 
 
+def test_a_change_counts_once(recent: Recent) -> None:
+    paths = [f"/{number}" for number in range(3 * MAX_CHANGES)]
+    for _ in range(2):
+        [recent.ask(path) for path in paths]
+    recent.change()
+    assert not any(recent.ask(path) for path in paths)
+    assert all(recent.ask(path) for path in paths)
+
+
 def test_the_database_is_not_asked_about_what_comes_once(recent: Recent, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Sqlite, "data_version", lambda _: pytest.fail("it was asked"))
     assert not any(recent.ask(f"/{number}") for number in range(100))
 
 
+def test_the_database_is_not_asked_about_what_cannot_be_sent_again(recent: Recent, monkeypatch: pytest.MonkeyPatch) -> None:
+    for size in (MAX_BYTES // 2, MAX_BYTES):
+        [recent.ask(f"/{size}", size=size) for _ in range(2)]
+    assert recent.ask(f"/{MAX_BYTES // 2}")
+    monkeypatch.setattr(Sqlite, "data_version", lambda _: pytest.fail("it was asked"))
+    assert not any(recent.ask(f"/{MAX_BYTES}", size=MAX_BYTES) for _ in range(4))
+    # An error is no reply.
+    assert not any(recent.replies.find(1, ("/error", "", None, False)) for _ in range(4))
+
+
+def test_a_reply_is_made_if_the_version_is_not_known(recent: Recent, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: Sqlite) -> None:
+        raise Retry
+
+    recent.ask("/a")
+    monkeypatch.setattr(Sqlite, "data_version", interrupted)
+    assert [recent.ask("/a") for _ in range(3)] == [False] * 3
+
+
 def test_recent_replies_need_bounded_memory(recent: Recent) -> None:
-    large = MAX_BYTES // 2 - ALLOWANCE
+    large = MAX_BYTES // 2 - 2 * ALLOWANCE
     paths = ["/a", "/b", "/c"]
     for path in paths:
         recent.ask(path, size=large)
@@ -237,3 +265,12 @@ def test_recent_replies_need_bounded_memory(recent: Recent) -> None:
         recent.change()
         # The reply that is made after a change takes the place of the one before.
         assert [[recent.ask(path, size=large) for _ in range(2)] for path in paths[:2]] == [[False, True]] * 2
+
+
+def test_a_long_request_counts(recent: Recent) -> None:
+    keys: list[tuple[str, str, str | None, bool]] = [("/a", f"{number}" + "x" * 60_000, "y" * 60_000, False) for number in range(100)]
+    for _ in range(2):
+        for key in keys:
+            recent.replies.find(1, key)
+            recent.replies.add(key, Reply(200, "text/plain", b"", {}), None)
+    assert 0 < sum(recent.replies.find(1, key) is not None for key in keys) <= MAX_BYTES // 120_000
