@@ -38,7 +38,7 @@ class Constant:
 class NoDatabase:
     """Stands for a database in the process, without which every request runs on a thread."""
 
-    def limit_to_fast_reads(self) -> bool:
+    def limit_to_fast_reads(self, call_soon: object) -> bool:
         return True
 
     def interrupt_expired(self) -> None:

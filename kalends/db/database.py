@@ -15,6 +15,7 @@ from kalends.db.dialect import Dialect
 from kalends.errors import Conflict, Unavailable
 
 T = TypeVar("T", bound=Struct)
+CallSoon = Callable[[Callable[[], object]], object]
 
 # The details of `Unavailable`.
 UNAVAILABLE_DETAIL = "The database is unavailable, busy or full. Try again."
@@ -201,9 +202,10 @@ class Database(Dialect):
         """The statements by which an administrator makes the settings that the server lacks and that are not sent to it."""
         return []
 
-    def limit_to_fast_reads(self) -> bool:
+    def limit_to_fast_reads(self, call_soon: CallSoon | None = None) -> bool:
         """From now on this thread may only read, and only briefly: anything else raises TooSlowForEventLoop.
 
+        call_soon: calls a function after all that the thread has to do already, for which the version of the data is read once.
         Returns False if the database cannot limit a thread.
         """
         return False

@@ -1,5 +1,6 @@
 """A thread that is limited to fast reads aborts slow ones, and cannot write."""
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -45,3 +46,36 @@ def test_other_threads_are_not_limited(sqlite: Sqlite) -> None:
 
 def test_postgresql_cannot_limit_a_thread_to_fast_reads(postgres: Postgres) -> None:
     assert not postgres.limit_to_fast_reads()
+
+
+def test_the_version_is_that_of_all_that_waits(sqlite: Sqlite) -> None:
+    """A request that arrives after a commit is served with another version."""
+    elsewhere = Sqlite(sqlite.path)
+
+    def change(number: int) -> None:
+        with elsewhere.write() as tx:
+            tx.run("INSERT INTO pebbles VALUES (:number)", number=number)
+
+    async def serve() -> None:
+        loop = asyncio.get_running_loop()
+        sqlite.limit_to_fast_reads(loop.call_soon)
+        versions: list[object] = []
+
+        def request() -> None:
+            versions.append(sqlite.data_version())
+
+        for number in range(5):
+            loop.call_soon(request)
+            loop.call_soon(request)
+            loop.call_soon(change, number)
+            # It waits already when the first one asks.
+            loop.call_soon(request)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        assert versions[0::3] == versions[1::3] == versions[2::3]
+        assert len(set(versions)) == 5
+
+    with elsewhere.write() as tx:
+        tx.script("CREATE TABLE pebbles (id INTEGER PRIMARY KEY)")
+    asyncio.run(serve())
+    elsewhere.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 import apsw
 import msgspec
 
+from kalends.db.database import CallSoon
 from kalends.db.text_search import MAX_PATTERN_LENGTH
 
 # On the event loop, a transaction may take about a millisecond: MAX_CHECKS calls of the progress handler.
@@ -38,6 +39,9 @@ class Connection(apsw.Connection):
     """A connection; one that is limited to fast reads aborts a transaction that takes long."""
 
     is_limited = False
+    # Set on an event loop, where the version of the data is kept until it is forgotten.
+    call_soon: CallSoon | None = None
+    version: object = None
     # The statement timeout of the transaction in seconds, and when that of the current statement expires.
     timeout = inf
     expires = inf
@@ -57,8 +61,9 @@ class Connection(apsw.Connection):
         if self.in_transaction:
             self.execute("ROLLBACK")
 
-    def limit_to_fast_reads(self) -> None:
+    def limit_to_fast_reads(self, call_soon: CallSoon | None) -> None:
         self.is_limited = True
+        self.call_soon = call_soon
         self.set_busy_timeout(0)
         self.set_progress_handler(self._has_taken_long, VM_STEPS_PER_CHECK)
 
@@ -66,6 +71,9 @@ class Connection(apsw.Connection):
         """SQLite's progress handler, counted over all statements of the transaction."""
         self._checks += 1
         return self._checks > MAX_CHECKS
+
+    def forget_version(self) -> None:
+        self.version = None
 
     def run_script(self, sql: str) -> None:
         # apsw stops at the first row of a result; fetching runs the statements that follow.

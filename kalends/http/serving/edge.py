@@ -123,7 +123,7 @@ class Edge:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Granian would stop at SIGTERM and at SIGINT. This handles SIGTERM, and sends SIGINT when all requests are done."""
         loop.add_signal_handler(signal.SIGTERM, self._start_stop, loop)
-        self._fast_reads.start()
+        self._fast_reads.start(loop)
         self._queue.start(loop)
         self._bodies.start(loop)
         if self._settings.metrics_token:

@@ -5,6 +5,7 @@ takes 10 µs, and a whole `show` 128 µs. Fast reads are also served while every
 after about a millisecond's worth of work; the request then runs again on a thread, like every other request. What needs no database
 (`/healthz`) runs there with every database: it must be served while every thread waits for a database that hangs."""
 
+import asyncio
 from collections.abc import Callable
 
 from kalends.db import Database, TooSlowForEventLoop
@@ -21,10 +22,10 @@ class FastReads:
         self._application = application
         self._is_enabled = True
 
-    def start(self) -> None:
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Limit the event loop's thread to fast reads. If the database is down at start, every request goes to a thread."""
         try:
-            self._is_enabled = self._db is not None and self._db.limit_to_fast_reads()
+            self._is_enabled = self._db is not None and self._db.limit_to_fast_reads(loop.call_soon)
         except Unavailable:
             self._is_enabled = False
 
