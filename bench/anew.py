@@ -5,15 +5,15 @@ from kalends.http import recent_replies
 from kalends.http.serving import granian
 from kalends.http.serving.edge import Edge
 
-MAX_CHANGES = recent_replies.MAX_CHANGES
+MAX_BYTES = recent_replies.MAX_BYTES
 
 
 def make_replies_anew() -> None:
-    recent_replies.MAX_CHANGES = -1
+    recent_replies.MAX_BYTES = 0
 
 
 def send_replies_again() -> None:
-    recent_replies.MAX_CHANGES = MAX_CHANGES
+    recent_replies.MAX_BYTES = MAX_BYTES
 
 
 def rsgi() -> Edge:

@@ -13,8 +13,6 @@ from kalends.reply import Reply
 
 # What the replies of an endpoint may take in a thread: their content, the query and the token, and an allowance for the rest of each.
 MAX_BYTES, ALLOWANCE = 1_000_000, 2_000
-# After so many changes in a second, the database is not asked any more: that would take longer than it saves.
-MAX_CHANGES = 10
 
 # The path, the query, the token, and whether it is a Bearer token.
 Key = tuple[str, str, str | None, bool]
@@ -49,25 +47,20 @@ class RecentReplies(threading.local):
         self._replies: dict[Key, RecentReply] = {}
         self._size = 0
         self._is_full = False
-        self._changes = 0
-        # The version before the current request, if it was asked for, and the last one that was.
+        # The version before the current request, if it was asked for.
         self._version: object = None
-        self._last_version: object = None
 
     def find(self, second: int, key: Key) -> RecentReply | None:
         """What was sent to the same request, if a new reply would be the same."""
         if second != self._second:
             self._begin(second)
         self._version = None
-        if hash(key) not in self._answered or self._changes > MAX_CHANGES:
+        if hash(key) not in self._answered:
             return None
         try:
             self._version = self._db.data_version()
         except Retry:
             return None
-        if self._version != self._last_version:
-            self._changes += self._last_version is not None
-            self._last_version = self._version
         found = self._replies.get(key)
         return found if found and found.version == self._version else None
 

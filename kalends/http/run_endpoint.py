@@ -108,7 +108,7 @@ class EndpointRunner:
         is_frozen = endpoint.params is not None and endpoint.params.__struct_config__.frozen
         is_cached = is_frozen and not self._writes
         self._bind_query = lru_cache(MAX_CACHED_QUERIES)(partial(bind_query, endpoint)) if is_cached else None
-        self._recent = RecentReplies(services.db) if endpoint.is_repeated and not services.settings.replicas else None
+        self._recent = RecentReplies(services.db) if endpoint.is_repeated and services.db.is_embedded else None
         self._has_secret_reply = has_secret(endpoint.result)
         self._checks_credential = self._has_secret_reply and endpoint.pool == "hash"
         self._sets_location = has_show and endpoint.status == 201

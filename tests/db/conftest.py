@@ -17,7 +17,6 @@ from kalends.db import Database
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 from kalends.settings import Settings
-from kalends.values import timestamps
 from tests import migrated
 from tests.client import Client
 from tests.conftest import POSTGRES_URL
@@ -77,10 +76,10 @@ def with_tables(request: pytest.FixtureRequest) -> Database:
 
 
 @pytest.fixture
-def guest_on(tmp_path: Path) -> Callable[..., Client]:
-    """A guest of the whole application on this database, and with this clock if there is one."""
+def guest_on(tmp_path: Path) -> Callable[[Database], Client]:
+    """A guest of the whole application on this database."""
     settings = Settings(data=str(tmp_path), base_url="http://testserver", access_log="off", rate_limits="off")
-    return lambda database, clock=timestamps.now: Client(application(database, settings, clock))
+    return lambda database: Client(application(database, settings))
 
 
 class Server:

@@ -88,12 +88,6 @@ class Postgres(PostgresDialect, Database):
         self._connections: set[Connection] = set()
         self._next_search = 0.0
 
-    def data_version(self) -> object:
-        """A snapshot of the primary tells which transactions its reads see, so that two that are the same see the same rows. Any
-        transaction of the cluster that writes makes another one."""
-        with self.read() as tx:
-            return tx.final_read().value("SELECT CAST(pg_current_snapshot() AS TEXT)")
-
     def read(self) -> TransactionScope:
         return TransactionScope(self, BEGIN_READ, self._read_timeout, is_read=True)
 
