@@ -8,6 +8,7 @@ import pytest
 from kalends.db import TooSlowForEventLoop
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
+from tests import loops
 
 LONG = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT max(i) FROM n"
 
@@ -77,5 +78,5 @@ def test_the_version_is_that_of_all_that_waits(sqlite: Sqlite) -> None:
 
     with elsewhere.write() as tx:
         tx.script("CREATE TABLE pebbles (id INTEGER PRIMARY KEY)")
-    asyncio.run(serve())
+    loops.run(serve())
     elsewhere.close()
