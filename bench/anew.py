@@ -1,19 +1,19 @@
-"""The service without recent replies (kalends/http/recent_replies.py): each reply is made anew."""
+"""The service without the reply cache (kalends/http/reply_cache.py): each reply is made anew."""
 
 from kalends import app, settings
-from kalends.http import recent_replies
+from kalends.http import reply_cache
 from kalends.http.serving import granian
 from kalends.http.serving.edge import Edge
 
-MAX_BYTES = recent_replies.MAX_BYTES
+MAX_BYTES = reply_cache.MAX_BYTES
 
 
 def make_replies_anew() -> None:
-    recent_replies.MAX_BYTES = 0
+    reply_cache.MAX_BYTES = 0
 
 
 def send_replies_again() -> None:
-    recent_replies.MAX_BYTES = MAX_BYTES
+    reply_cache.MAX_BYTES = MAX_BYTES
 
 
 def rsgi() -> Edge:

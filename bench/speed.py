@@ -25,7 +25,7 @@ LONG_SECONDS = 4
 HOW = f"""One worker process on one core, wrk with {wrk.CONNECTIONS} connections on another, {FEW:,} events.
 PostgreSQL's own processes share the core of the server that asks them. All are measured alternately; the figures are medians of the rounds.
 
-- Kalends: one request again and again. Most replies to the reads are then [sent again](../../docs/decisions/recent-replies.md).
+- Kalends: one request again and again. Most replies to the reads are then [sent again](../../docs/decisions/reply-cache.md).
 - Made anew: the same service, which makes each reply anew, as if each request were another one; on PostgreSQL it always does. All
   ratios are Kalends'.
 - Constant: a constant reply behind the same edge and the same settings of Granian, on the thread on which Kalends runs the request.

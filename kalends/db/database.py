@@ -162,8 +162,8 @@ class Database(Dialect):
 
     def data_version(self) -> object:
         """The version of the data, as reads of this thread see it: the same as before only if nothing was committed since. After `close`,
-        versions begin anew. An embedded database has it."""
-        raise NotImplementedError
+        versions begin anew. None if the database does not tell; an embedded one does."""
+        return None
 
     @abstractmethod
     def read(self) -> AbstractContextManager[Transaction]:

@@ -37,7 +37,7 @@ from kalends.values.picture import to_url
 HOUR = 3600
 
 
-@endpoint("GET", "/api/events", guests=True, is_repeated=True)
+@endpoint("GET", "/api/events", guests=True, is_cacheable=True)
 def index(ctx: Context, params: EventQuery) -> EventIndex:
     """The events that match, in the order of their start.
 
@@ -147,7 +147,7 @@ def upsert(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
     return upsert_event(ctx, params)
 
 
-@endpoint("GET", "/api/events/{event_id}", guests=True, etag=True, on_event_loop=True, is_repeated=True)
+@endpoint("GET", "/api/events/{event_id}", guests=True, etag=True, on_event_loop=True, is_cacheable=True)
 def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
     """The event, expanded; with `comments`, those that you may see, newest first.
 

@@ -18,16 +18,16 @@ SMALL = 1_000
 _GZIP = re.compile(r"gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
 
-def encode_reply(sent: Mapping[str, str], reply: Reply, *, is_unchanged: bool, is_write: bool, has_cookie: bool) -> None:
-    """Encode the reply to a request with these header fields."""
+def encode_reply(request_headers: Mapping[str, str], reply: Reply, *, is_unchanged: bool, is_write: bool, has_cookie: bool) -> None:
+    """Encode the reply in place."""
     headers = reply.headers
-    if not is_write and (is_unchanged or ("ETag" in headers and has_version(sent, headers["ETag"]))):
+    if not is_write and (is_unchanged or ("ETag" in headers and has_version(request_headers, headers["ETag"]))):
         reply.status, reply.content_type, reply.body = 304, "", b""
         return
     level = _gzip_level(reply.content_type, is_secret=is_write or has_cookie) if len(reply.body) > SMALL else 0
     if level:
         reply.vary("Accept-Encoding")
-        if "accept-encoding" in sent and _GZIP.search(sent["accept-encoding"]):
+        if "accept-encoding" in request_headers and _GZIP.search(request_headers["accept-encoding"]):
             headers["Content-Encoding"] = "gzip"
             reply.body = gzip.compress(reply.body, level, mtime=0)
             if "ETag" in headers:

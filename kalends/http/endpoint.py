@@ -82,9 +82,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     etag: bool = False
     # It reads one record by its key: with a database in the process, that is fast enough for the event loop; without a transaction, always.
     on_event_loop: bool = False
-    # Many may ask for the same at once, and the reply depends on nothing but the path, the query, the credential, the second and the
-    # database: it may be sent again (recent_replies.py).
-    is_repeated: bool = False
+    # Its reply depends only on the path, the query, the credential, the second and the database (reply_cache.py).
+    is_cacheable: bool = False
     # It reads what was committed last, not what a replica shows.
     is_fresh: bool = False
     # False where the reply says whether the server takes further requests: it is 503 while the server stops.
@@ -172,7 +171,7 @@ class Options(TypedDict, total=False):
     by_link: bool
     etag: bool
     on_event_loop: bool
-    is_repeated: bool
+    is_cacheable: bool
     is_fresh: bool
     while_stopping: bool
     pool: Pool

@@ -24,7 +24,7 @@ from kalends.http.input.options import has_secret
 from kalends.http.input.params import bind, bind_query, gather, is_strict
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import GuestCall, RateLimit
-from kalends.http.recent_replies import RecentReplies
+from kalends.http.reply_cache import ReplyCache
 from kalends.http.request import Request
 from kalends.i18n import gettext
 from kalends.idempotency.key import IdempotencyKeyInUse, Key, ResponseStore, StoredResponse, key_of, read_key
@@ -108,7 +108,7 @@ class EndpointRunner:
         is_frozen = endpoint.params is not None and endpoint.params.__struct_config__.frozen
         is_cached = is_frozen and not self._writes
         self._bind_query = lru_cache(MAX_CACHED_QUERIES)(partial(bind_query, endpoint)) if is_cached else None
-        self._recent = RecentReplies(services.db) if endpoint.is_repeated and services.db.is_embedded else None
+        self._reply_cache = ReplyCache(services.db) if endpoint.is_cacheable and services.db.is_embedded else None
         self._has_secret_reply = has_secret(endpoint.result)
         self._checks_credential = self._has_secret_reply and endpoint.pool == "hash"
         self._sets_location = has_show and endpoint.status == 201
@@ -124,16 +124,16 @@ class EndpointRunner:
             raise errors.Forbidden(gettext("This form was sent from another site. Open the page here and send it again."))
         token, is_bearer = origins.credential(request) if self.endpoint.credentials else (None, False)
         strict = is_strict(request)
-        recent = self._recent if not strict and not request.body else None
+        cache = self._reply_cache if not strict and not request.body else None
         key = request.path, request.query, token, is_bearer
-        found = recent.find(self._services.clock(), key) if recent else None
-        if found:
-            request.actor, reply, is_unchanged = found.actor, found.reply(), False
+        cached = cache.find(self._services.clock(), key) if cache else None
+        if cached:
+            request.actor, reply, is_unchanged = cached.actor, cached.reply(), False
         else:
-            ctx, reply = self._answer(Call(request, self._caller(request), token, is_bearer), strict=strict)
+            ctx, reply = self._handle(Call(request, self._caller(request), token, is_bearer), strict=strict)
             is_unchanged = ctx.unchanged
-            if recent and not (is_unchanged or ctx.is_counted or ctx.after_commit):
-                recent.add(key, reply, ctx.actor)
+            if cache and not (is_unchanged or ctx.is_counted or ctx.after_commit):
+                cache.add(key, reply, ctx.actor)
         if strict:
             request.reply_headers["Preference-Applied"] = "handling=strict"
         if request.reply_headers:
@@ -146,7 +146,7 @@ class EndpointRunner:
         origins = self._services.origins
         return Caller(origins.address(request), origins.is_cross_site(request), request.path, request.query, request.headers, request.id)
 
-    def _answer(self, call: Call, *, strict: bool) -> tuple[Context, Reply]:
+    def _handle(self, call: Call, *, strict: bool) -> tuple[Context, Reply]:
         """Run the action, and what follows its commit."""
         request = call.request
         if self.endpoint.rate_limited:

@@ -1,7 +1,7 @@
-"""Replies that are sent again: to the same request in the same second, while nothing in the database has changed.
+"""A cache of replies: the same request gets the same reply within a second, while nothing in the database has changed.
 
 The reply to a read depends on its path, its query, its credential, the second and the database, and the database tells whether it has
-changed. So when many ask for the same at once, each thread makes the reply twice a second, and once more after a change."""
+changed. So if many clients ask for the same at the same time, each thread makes the reply twice a second, and once more after a change."""
 
 import threading
 
@@ -18,7 +18,7 @@ MAX_BYTES, ALLOWANCE = 1_000_000, 2_000
 Key = tuple[str, str, str | None, bool]
 
 
-class RecentReply(Struct, frozen=True):
+class CachedReply(Struct, frozen=True):
     """A reply before it is encoded for its client, for whom it was made, the version of the data that it shows, and what it takes."""
 
     status: int
@@ -33,8 +33,8 @@ class RecentReply(Struct, frozen=True):
         return Reply(self.status, self.content_type, self.body, self.headers.copy())
 
 
-class RecentReplies(threading.local):
-    """The recent replies of an endpoint in this thread: each thread has versions of its own (`Database.data_version`)."""
+class ReplyCache(threading.local):
+    """The the reply cache of an endpoint in this thread: each thread has versions of its own (`Database.data_version`)."""
 
     def __init__(self, db: Database):
         self._db = db
@@ -43,32 +43,32 @@ class RecentReplies(threading.local):
     def _begin(self, second: int) -> None:
         self._second = second
         # The hashes of the requests of this second whose replies can be sent again. Only if one comes again, the database is asked.
-        self._answered: set[int] = set()
-        self._replies: dict[Key, RecentReply] = {}
+        self._repeatable: set[int] = set()
+        self._replies: dict[Key, CachedReply] = {}
         self._size = 0
         self._is_full = False
         # The version before the current request, if it was asked for.
         self._version: object = None
 
-    def find(self, second: int, key: Key) -> RecentReply | None:
-        """What was sent to the same request, if a new reply would be the same."""
+    def find(self, second: int, key: Key) -> CachedReply | None:
+        """The cached reply, if a new one would be the same."""
         if second != self._second:
             self._begin(second)
         self._version = None
-        if hash(key) not in self._answered:
+        if hash(key) not in self._repeatable:
             return None
         try:
             self._version = self._db.data_version()
         except Retry:
             return None
-        found = self._replies.get(key)
-        return found if found and found.version == self._version else None
+        reply = self._replies.get(key)
+        return reply if reply and reply.version == self._version else None
 
     def add(self, key: Key, reply: Reply, actor: Actor | None) -> None:
         """Add the reply that was made because `find` found none. If the data changed meanwhile, its next version is another one."""
         if self._version is None:
             if not self._is_full:
-                self._answered.add(hash(key))
+                self._repeatable.add(hash(key))
             return
         former = self._replies.pop(key, None)
         if former:
@@ -77,7 +77,7 @@ class RecentReplies(threading.local):
         size = len(reply.body) + len(query) + len(token or "") + ALLOWANCE
         if self._size + size > MAX_BYTES:
             self._is_full = True
-            self._answered.remove(hash(key))
+            self._repeatable.remove(hash(key))
             return
         self._size += size
-        self._replies[key] = RecentReply(reply.status, reply.content_type, reply.body, reply.headers.copy(), actor, self._version, size)
+        self._replies[key] = CachedReply(reply.status, reply.content_type, reply.body, reply.headers.copy(), actor, self._version, size)

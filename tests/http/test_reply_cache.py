@@ -1,4 +1,4 @@
-"""Replies that are sent again: as many as are asked for at once, and each one that would be made now."""
+"""The cache of replies: its replies are those that would be made now."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,14 +12,14 @@ from kalends.app import application
 from kalends.db import Database, Retry, open_database
 from kalends.db.sqlite.database import Sqlite
 from kalends.http.paging import paginate
-from kalends.http.recent_replies import ALLOWANCE, MAX_BYTES, RecentReplies
+from kalends.http.reply_cache import ALLOWANCE, MAX_BYTES, ReplyCache
 from kalends.reply import Reply
 from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.conftest import Clock
 
-# Of six requests, the first two are answered with a reply that is made; on a database server, which tells no version of its data, all are.
+# Of six requests, the replies to the first two are made; on a database server, which tells no version of its data, all are.
 ASKED, MADE = 6, {True: 2, False: 6}
 
 
@@ -83,7 +83,7 @@ def test_what_is_sent_again_is_the_same_reply(cast: Cast, event: dict[str, Any])
             assert {**reply.headers, "x-request-id": ""} == {**first.headers, "x-request-id": ""}
 
 
-def test_a_change_is_seen_at_once(cast: Cast, made: Made, event: dict[str, Any]) -> None:
+def test_a_change_is_seen_immediately(cast: Cast, made: Made, event: dict[str, Any]) -> None:
     show, index = _paths(event)
     for number in range(8):
         made.of(cast.anonymous, show, 3)
@@ -93,7 +93,7 @@ def test_a_change_is_seen_at_once(cast: Cast, made: Made, event: dict[str, Any])
         assert [each["title"] for each in cast.anonymous.get(index).json["events"]] == [f"Take {number}"]
 
 
-def test_a_change_by_another_process_is_seen_at_once(
+def test_a_change_by_another_process_is_seen_immediately(
     cast: Cast, made: Made, settings: Settings, clock: Clock, event: dict[str, Any]
 ) -> None:
     show, index = _paths(event)
@@ -110,7 +110,7 @@ def test_a_change_by_another_process_is_seen_at_once(
         elsewhere.close()
 
 
-def test_a_right_that_ends_ends_at_once(cast: Cast, made: Made) -> None:
+def test_a_right_that_ends_ends_immediately(cast: Cast, made: Made) -> None:
     private = an_event(cast.alice, public=False)
     [path, _] = _paths(private)
     made.of(cast.alice, path, 3)
@@ -163,11 +163,11 @@ def test_errors_are_not_sent_again(cast: Cast) -> None:
 
 
 class Recent:
-    """Recent replies on a database of their own."""
+    """A cache on a database of its own."""
 
     def __init__(self, path: Path):
         self.db = Sqlite(path)
-        self.replies = RecentReplies(self.db)
+        self.replies = ReplyCache(self.db)
         with self.db.write() as tx:
             tx.run("CREATE TABLE pebbles (id INTEGER PRIMARY KEY)")
 
@@ -228,7 +228,7 @@ def test_a_reply_is_made_if_the_version_is_not_known(recent: Recent, monkeypatch
     assert [recent.ask("/a") for _ in range(3)] == [False] * 3
 
 
-def test_recent_replies_need_bounded_memory(recent: Recent) -> None:
+def test_the_cache_needs_bounded_memory(recent: Recent) -> None:
     large = MAX_BYTES // 2 - 2 * ALLOWANCE
     paths = ["/a", "/b", "/c"]
     for path in paths:
