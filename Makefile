@@ -67,7 +67,7 @@ bench: $(VENV)/dev $(VENV)-bench/bench  ## measure speed on both databases, into
 audit: $(VENV)/dev      ## ask over the network whether the locked libraries have known weaknesses
 	@$(BIN)/python -m tests.security.audit
 
-catalogs: $(VENV)/dev  ## write the new messages into the catalogues of all languages
+catalogs: $(VENV)/dev  ## write the new messages into the catalogues of all languages, and print how many are not translated
 	@$(BIN)/python -m tests.i18n.extraction
 
 lock:                   ## renew the lock files

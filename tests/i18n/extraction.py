@@ -1,4 +1,4 @@
-"""Find the messages in the code, and write the new ones into the catalogues: `make catalogs` runs this."""
+"""Find the messages in the code, write the new ones into the catalogues, and print what is not translated: `make catalogs` runs this."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -22,13 +22,21 @@ HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n"La
 
 
 def main() -> None:
-    """Add the new messages to every catalogue and take out those that are gone."""
+    """Add the new messages to every catalogue, take out those that are gone, and print the number that is not translated."""
     template = find_messages()
     for language in TRANSLATIONS:
         catalog = load(language)
         # A similar message is no translation.
         catalog.update(template, no_fuzzy_matching=True)
         save(language, catalog)
+        if missing := untranslated(catalog):
+            print(f"{language}: {len(missing)} of {len(catalog)} messages are not translated")
+
+
+def untranslated(catalog: Catalog) -> list[str]:
+    """The messages of a catalogue that readers of its language see in English."""
+    forms = ((message, [message.string] if isinstance(message.string, str) else message.string) for message in catalog if message.id)
+    return [str(message.id) for message, translations in forms if not all(translations)]
 
 
 @cache
@@ -51,9 +59,9 @@ def load(language: str) -> Catalog:
 
 
 def save(language: str, catalog: Catalog) -> None:
-    """Sorted and without line numbers, so that changes of different messages do not conflict."""
+    """Sorted and without the places in the code, so that changes of different messages do not conflict."""
     file = BytesIO()
-    write_po(file, catalog, width=0, omit_header=True, sort_output=True, ignore_obsolete=True, include_lineno=False)
+    write_po(file, catalog, width=0, omit_header=True, sort_output=True, ignore_obsolete=True, include_lineno=False, no_location=True)
     path_of(language).parent.mkdir(parents=True, exist_ok=True)
     path_of(language).write_bytes(HEADER.format(language, catalog.plural_forms).encode() + file.getvalue())
 

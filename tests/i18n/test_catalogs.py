@@ -1,26 +1,15 @@
-"""The catalogues have every message of the code in every language, with the same placeholders and markup."""
+"""What is translated has the placeholders and the markup of the source. A message may be untranslated until a release."""
 
 import re
 
 import pytest
 from babel.messages.catalog import Message
 
-from kalends.i18n.catalogs import LANGUAGES, OFFERED, load_catalog
+from kalends.i18n.catalogs import LANGUAGES, load_catalog
 from tests.i18n.extraction import TRANSLATIONS, find_messages, load
-
-COMPLETE = [language for language in OFFERED if language != "en"]
 
 _PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|.)?")
 _MARKUP = re.compile(r"<[^>]*>|&\w+;|\"")
-
-
-@pytest.mark.parametrize("language", COMPLETE)
-def test_a_catalogue_has_every_message_and_no_other(language: str) -> None:
-    messages = {(message.context, message.id) for message in find_messages() if message.id}
-    catalog = load(language)
-    assert {(message.context, message.id) for message in catalog if message.id} == messages, "run `make catalogs` and translate"
-    missing = [message.id for message in catalog if message.id and not all(_forms(message))]
-    assert missing == [], f"{len(missing)} messages are not translated"
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
