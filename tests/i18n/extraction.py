@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
@@ -35,8 +35,12 @@ def main() -> None:
 
 def untranslated(catalog: Catalog) -> list[str]:
     """The messages of a catalogue that readers of its language see in English."""
-    forms = ((message, [message.string] if isinstance(message.string, str) else message.string) for message in catalog if message.id)
-    return [str(message.id) for message, translations in forms if not all(translations)]
+    return [str(message.id) for message in catalog if message.id and not all(translations(message))]
+
+
+def translations(message: Message) -> list[str]:
+    """The translation of a message: of a plural, its forms."""
+    return [message.string] if isinstance(message.string, str) else list(message.string or [""])
 
 
 @cache

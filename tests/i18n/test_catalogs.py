@@ -6,7 +6,7 @@ import pytest
 from babel.messages.catalog import Message
 
 from kalends.i18n.catalogs import LANGUAGES, load_catalog
-from tests.i18n.extraction import TRANSLATIONS, find_messages, load
+from tests.i18n.extraction import TRANSLATIONS, find_messages, load, translations
 
 _PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|.)?")
 _MARKUP = re.compile(r"<[^>]*>|&\w+;|\"")
@@ -22,7 +22,7 @@ def test_translations_are_certain_and_have_the_placeholders_and_the_markup_of_th
 @pytest.mark.parametrize("language", TRANSLATIONS)
 def test_a_catalogue_has_as_many_forms_of_a_plural_as_its_language(language: str) -> None:
     catalog = load(language)
-    assert [message.id for message in catalog if message.pluralizable and len(_forms(message)) != catalog.num_plurals] == []
+    assert [message.id for message in catalog if message.pluralizable and len(translations(message)) != catalog.num_plurals] == []
     assert {load_catalog(language).form(number) for number in (*range(1_001), 10_000, 1_000_000)} <= set(range(catalog.num_plurals))
 
 
@@ -48,13 +48,13 @@ def test_every_language_has_a_catalogue() -> None:
 def _problems(message: Message) -> list[str]:
     """What is wrong with a translation; nothing if there is none yet."""
     problems = []
-    for number, form in enumerate(_forms(message)):
+    for number, form in enumerate(translations(message)):
         source = _sources(message)[-1]
         if form and _markup(form) != _markup(source):
             problems.append(f"{form}: the markup is another than in {source}")
         allowed = _placeholders(source)
         is_wrong = not _placeholders(form) <= allowed if message.pluralizable else _placeholders(form) != allowed
-        is_without_number = message.pluralizable and number == len(_forms(message)) - 1 and _placeholders(form) != allowed
+        is_without_number = message.pluralizable and number == len(translations(message)) - 1 and _placeholders(form) != allowed
         if form and (is_wrong or is_without_number):
             problems.append(f"{form}: the placeholders are others than in {source}")
     return problems
@@ -62,10 +62,6 @@ def _problems(message: Message) -> list[str]:
 
 def _sources(message: Message) -> list[str]:
     return [message.id] if isinstance(message.id, str) else list(message.id)
-
-
-def _forms(message: Message) -> list[str]:
-    return [message.string] if isinstance(message.string, str) else list(message.string or ())
 
 
 def _placeholders(text: str) -> set[str | None]:
