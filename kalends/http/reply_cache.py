@@ -34,7 +34,7 @@ class CachedReply(Struct, frozen=True):
 
 
 class ReplyCache(threading.local):
-    """The the reply cache of an endpoint in this thread: each thread has versions of its own (`Database.data_version`)."""
+    """The reply cache of an endpoint in this thread: each thread has versions of its own (`Database.data_version`)."""
 
     def __init__(self, db: Database):
         self._db = db

@@ -69,7 +69,7 @@ def _change_to_last_day_six_times(page: Page, script: bool) -> None:
 
 
 @pytest.mark.parametrize("script", [pytest.param(True, marks=pytest.mark.soak), False], ids=["with scripts", "without scripts"])
-def test_an_event_is_cacheable_by_a_sentence_by_weekdays_and_by_the_last_day(
+def test_an_event_is_repeated_by_a_sentence_by_weekdays_and_by_the_last_day(
     windows: Windows, guest: Client, script: bool, soak: bool
 ) -> None:
     owner = Person(guest, "nora")

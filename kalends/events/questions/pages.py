@@ -63,5 +63,5 @@ def _load(ctx: Context, event_id: int) -> Owner:
         [question for question in questions if question.calendar_id],
         calendar_id=event.calendar_id,
         event_id=event.id,
-        is_cacheable=event.series_id is not None,
+        is_repeated=event.series_id is not None,
     )

@@ -51,7 +51,7 @@ class Owner(Struct, frozen=True):
     time_zone: str = ""
     calendar_id: int | None = None
     event_id: int | None = None
-    is_cacheable: bool = False
+    is_repeated: bool = False
 
 
 def index(ctx: Context, owner: Owner, form: FormState | None) -> Document:

@@ -60,5 +60,5 @@ def _load(ctx: Context, event_id: int) -> Owner:
         event.time_zone,
         calendar_id=event.calendar_id,
         event_id=event.id,
-        is_cacheable=event.series_id is not None,
+        is_repeated=event.series_id is not None,
     )

@@ -37,7 +37,7 @@ SIGNAL_INTERVAL = 0.5
 # How long a server process may finish its requests after its parent has died.
 ORPHAN_TIMEOUT = 2
 
-# SO_SO_ATTACH_FILTER (socket(7)), and a classic BPF program that drops connection attempts (SYN without ACK) and passes the rest.
+# SO_ATTACH_FILTER (socket(7)), and a classic BPF program that drops connection attempts (SYN without ACK) and passes the rest.
 _SO_ATTACH_FILTER = 26
 _DROP_SYN = (
     (0x30, 0, 0, 13),  # load the byte of TCP flags
