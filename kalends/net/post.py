@@ -3,16 +3,31 @@
 import re
 from http.client import HTTPConnection, HTTPException
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from ssl import SSLCertVerificationError
 from urllib.parse import SplitResult, urlsplit
 
 from kalends.net.deadline import Deadline
 
 PORTS = {"http": 80, "https": 443}
-# IPv6 addresses with an IPv4 address in their last 32 bits: IPv4-compatible, and NAT64.
-_EMBEDDING = (ip_network("::/96"), ip_network("64:ff9b::/96"))
+# Other ports of other hosts are none of a user's business: their replies would tell what runs there.
+PUBLIC_PORTS = (443, 8443)
+# IANA's registries of special-purpose addresses, written down here: the tables of Python differ from version to version.
+_SPECIAL_IPV4 = tuple(
+    ip_network(network)
+    for network in (
+        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24"),
+        *("192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3"),
+    )
+)
+_GLOBAL_IPV6 = ip_network("2000::/3")
+# Within it: Teredo and its neighbours, documentation, and 6to4.
+_SPECIAL_IPV6 = tuple(ip_network(network) for network in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))
+_NAT64 = ip_network("64:ff9b::/96")
+# The 32 bits before the IPv4 address in an IPv6 address of ISATAP (RFC 5214).
+_ISATAP = (0x00005EFE, 0x02005EFE)
 # Resolvers read `2130706433`, `0x7f.1` and `0177.0.0.1` as IPv4 addresses.
 _NUMERIC = re.compile(r"(?:^|\.)(?:[0-9]+|0[xX][0-9a-fA-F]*)\.?$")
+
+ONLY_HTTPS = "must begin with https://"
 
 Address = tuple[str, int]
 
@@ -45,20 +60,11 @@ def post(url: str, body: bytes, headers: dict[str, str], *, seconds: float, any_
                 return connection.getresponse().status
             finally:
                 connection.close()
-        except TimeoutError:
-            raise PostFailed(_late(seconds)) from None
-        except SSLCertVerificationError as error:
-            raise PostFailed(f"The certificate of the receiver was refused: {error.verify_message.rstrip('.')}.") from None
-        except (OSError, HTTPException, ValueError) as error:
-            try:
-                deadline.left()
-            except TimeoutError:
-                raise PostFailed(_late(seconds)) from None
-            raise PostFailed(f"The connection failed: {type(error).__name__}.") from None
-
-
-def _late(seconds: float) -> str:
-    return f"There was no HTTP response within {seconds:g} seconds."
+        except (OSError, HTTPException, ValueError):
+            # One text for all causes: which one it was tells about the host, which may be anybody's.
+            raise PostFailed(
+                f"There was no HTTP response within {seconds:g} seconds. Check the address, its certificate, and that it can be reached."
+            ) from None
 
 
 def _split(url: str) -> SplitResult:
@@ -74,18 +80,22 @@ def _split(url: str) -> SplitResult:
 
 def _resolve(deadline: Deadline, parts: SplitResult, *, any_network: bool) -> list[Address]:
     """The addresses of the host, all of which are allowed."""
-    host = parts.hostname or ""
+    host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
+    if parts.scheme == "http" and not any_network:
+        raise AddressRefused(ONLY_HTTPS)
     if _NUMERIC.search(host) and not _is_ip_address(host):
         raise AddressRefused("must have a name, or an IP address in its usual form")
+    if not any_network and port not in PUBLIC_PORTS:
+        raise AddressRefused("must have the port 443 or 8443, or none")
     try:
-        addresses = deadline.resolve(host, parts.port or PORTS[parts.scheme])
+        addresses = deadline.resolve(host, port)
     except TimeoutError:
         addresses = []
     if not addresses:
         raise PostFailed("The name of the host has no address.")
     ips = [ip_address(address.partition("%")[0]) for address, _ in addresses]
-    if parts.scheme == "http" and not (any_network and all(ip.is_loopback for ip in ips)):
-        raise AddressRefused("must begin with https://")
+    if parts.scheme == "http" and not all(ip.is_loopback for ip in ips):
+        raise AddressRefused(ONLY_HTTPS)
     if not any_network and not all(is_public(ip) for ip in ips):
         raise AddressRefused("leads to a network that is not public")
     return addresses
@@ -93,15 +103,12 @@ def _resolve(deadline: Deadline, parts: SplitResult, *, any_network: bool) -> li
 
 def is_public(ip: IPv4Address | IPv6Address) -> bool:
     """Whether the address is one host on the Internet."""
-    if isinstance(ip, IPv6Address):
-        embedded = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
-        if embedded is None and any(ip in network for network in _EMBEDDING):
-            embedded = IPv4Address(int(ip) & 0xFFFFFFFF)
-        if embedded is not None:
-            return is_public(embedded)
-        if ip.is_site_local:
-            return False
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved
+    if isinstance(ip, IPv4Address):
+        return not any(ip in network for network in _SPECIAL_IPV4)
+    if ip.ipv4_mapped or ip in _NAT64:
+        return is_public(IPv4Address(int(ip) & 0xFFFFFFFF))
+    is_special = any(ip in network for network in _SPECIAL_IPV6) or int(ip) >> 32 & 0xFFFFFFFF in _ISATAP
+    return ip in _GLOBAL_IPV6 and not is_special
 
 
 def _is_ip_address(host: str) -> bool:

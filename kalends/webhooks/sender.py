@@ -183,7 +183,9 @@ def _attempt(settings: Settings, webhook: Webhook, delivery: WebhookDelivery, me
     is_sent = status is not None and 200 <= status < 300
     if not is_sent and status is not None:
         error = f"The receiver replied with status {status}."
-    return Outcome("sent" if is_sent else "failed", status, round((time.monotonic() - started) * 1000), error)
+    # Without a response there is no duration: how fast a connection fails tells about the host.
+    duration_ms = None if status is None else round((time.monotonic() - started) * 1000)
+    return Outcome("sent" if is_sent else "failed", status, duration_ms, error)
 
 
 def _record(ctx: Context, webhook: Webhook, delivery: WebhookDelivery, outcome: Outcome) -> None:

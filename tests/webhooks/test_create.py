@@ -32,13 +32,16 @@ HOSTILE = [
         f"https://{host}/hook"
         for host in (
             *("127.0.0.1", "127.1.2.3", "0.1.2.3", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1"),
+            *("192.0.0.8", "192.0.0.170", "192.88.99.1", "198.51.100.1", "203.0.113.1"),
             *("224.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1", "240.0.0.1"),
             *("2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0x7f.1", "127.0.0.1."),
             *("[::1]", "[::]", "[fe80::1]", "[fc00::1]", "[fd12::1]", "[fec0::1]", "[ff02::1]", "[2001:db8::1]"),
             *("[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::1]"),
+            *("[2001:0:1::1]", "[2001:20::1]", "[3fff::1]", "[100::1]", "[5f00::1]", "[64:ff9b:1::1]", "[2606:4700::5efe:a00:1]"),
             "localhost",
         )
     ),
+    *(f"https://[2606:4700::1111]:{port}/hook" for port in (22, 25, 80, 444, 3306, 8000, 65535)),
 ]
 
 
@@ -72,6 +75,32 @@ def test_an_address_that_is_not_on_the_internet_is_refused(cast: Cast) -> None:
         assert (created.status, created.broken) == (422, ["url"]), url
         assert cast.alice.put(f"/api/webhooks/{webhook['id']}", json={"url": url}).status == 422, url
     assert len(cast.alice.get("/api/webhooks").json["webhooks"]) == 1
+
+
+def test_another_scheme_is_named_before_the_host_is_looked_up(cast: Cast) -> None:
+    for url in ("http://hooks.example/kalends", "http://127.0.0.1:8000/hook"):
+        [error] = cast.alice.post("/api/webhooks", json={"url": url}).json["errors"]
+        assert error["message"] == "must begin with https://"
+
+
+def test_the_port_of_https_and_its_alternative_are_accepted(cast: Cast) -> None:
+    for port in ("", ":443", ":8443"):
+        assert cast.alice.post("/api/webhooks", json={"url": f"https://[2606:4700::1111]{port}/hook"}).status == 201
+
+
+def test_a_closed_port_and_one_that_speaks_no_tls_fail_alike(service: Service, receiver: Receiver) -> None:
+    """Nobody can scan ports by webhooks."""
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    webhook = service.hook(receiver)
+    failures = set()
+    for url in (f"https://127.0.0.1:{port}/hook", receiver.url.replace("http:", "https:")):
+        assert service.cast.alice.put(f"/api/webhooks/{webhook['id']}", json={"url": url}).status == 200
+        assert service.cast.alice.post(f"/api/webhooks/{webhook['id']}/ping").status == 202
+        assert service.send() == 1
+        ping = service.deliveries(webhook)[0]
+        failures.add((ping["state"], ping["status"], ping["duration_ms"], ping["error"]))
+    assert len(failures) == 1
 
 
 def test_hostile_addresses_are_refused_at_ping_and_delivery(service: Service, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ from tests.webhooks.certificates import Authority
 from tests.webhooks.conftest import Receiver, Service
 
 Issue = Callable[[Authority, Authority], SSLContext]
-WRONG: dict[str, tuple[Issue, str]] = {
-    "unknown authority": (lambda trusted, other: other.issue("127.0.0.1"), "unable to get local issuer certificate"),
-    "another host": (lambda trusted, other: trusted.issue("hooks.example.org"), "IP address mismatch"),
+WRONG: dict[str, Issue] = {
+    "unknown authority": lambda trusted, other: other.issue("127.0.0.1"),
+    "another host": lambda trusted, other: trusted.issue("hooks.example.org"),
 }
 
 
@@ -45,15 +45,13 @@ def test_a_delivery_over_tls_is_verified_by_its_receiver(service: Service, trust
 def test_a_wrong_certificate_is_refused_and_recorded(
     service: Service, trusted: Authority, authorities: tuple[Authority, Authority], clock: Clock, wrong: str
 ) -> None:
-    issue, reason = WRONG[wrong]
-    with Receiver(issue(*authorities)) as receiver:
+    with Receiver(WRONG[wrong](*authorities)) as receiver:
         webhook = service.hook(receiver)
         an_event(service.cast.alice)
         assert service.send() == 1
     [delivery] = service.deliveries(webhook)
     assert (delivery["state"], delivery["status"], delivery["attempts"]) == ("queued", None, 1)
-    assert delivery["error"].startswith("The certificate of the receiver was refused: ")
-    assert reason in delivery["error"]
+    assert delivery["error"].startswith("There was no HTTP response within 5 seconds. Check the address, its certificate")
     assert receiver.requests == []
     assert service.show(webhook)["failing_since"]
     assert delivery["error"].replace("'", "&#39;") in service.cast.alice.get(f"/webhooks/{webhook['id']}").text
