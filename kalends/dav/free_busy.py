@@ -16,17 +16,20 @@ def write(ctx: Context, calendars: list[Calendar], start: int, end: int, method:
     """The file with the busy times of the calendars between the instants.
 
     more: further lines of its component."""
-    periods = _merge(sorted(each for calendar in calendars for each in _find_periods(ctx, calendar, start, end)), start, end)
-    busy = [f"FREEBUSY:{format_utc(first)}/{format_utc(last)}" for first, last in periods]
+    periods = [each for calendar in calendars for each in _find_periods(ctx, calendar, start, end)]
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Kalends//Kalends//EN", *([f"METHOD:{method}"] if method else [])]
-    lines += ["BEGIN:VFREEBUSY", f"DTSTAMP:{format_utc(ctx.now)}", *more, f"DTSTART:{format_utc(start)}", f"DTEND:{format_utc(end)}", *busy]
+    lines += ["BEGIN:VFREEBUSY", f"DTSTAMP:{format_utc(ctx.now)}", *more, f"DTSTART:{format_utc(start)}", f"DTEND:{format_utc(end)}"]
+    for kind, prefix in (("BUSY", "FREEBUSY"), ("BUSY-TENTATIVE", "FREEBUSY;FBTYPE=BUSY-TENTATIVE")):
+        merged = _merge(sorted((first, last) for each, first, last in periods if each == kind), start, end)
+        lines += [f"{prefix}:{format_utc(first)}/{format_utc(last)}" for first, last in merged]
     return "\r\n".join([*lines, "END:VFREEBUSY", "END:VCALENDAR", ""]).encode()
 
 
-def _find_periods(ctx: Context, calendar: Calendar, start: int, end: int) -> list[tuple[int, int]]:
+def _find_periods(ctx: Context, calendar: Calendar, start: int, end: int) -> list[tuple[str, int, int]]:
+    """The times of the events that make people busy, each with its FBTYPE."""
     events = store.find_busy(ctx, calendar, start, end) + _find_coming(ctx, calendar, start, end)
-    transparent = _find_transparent(ctx, {event.resource_id for event in events if event.resource_id})
-    return [(event.start_at, event.end_at) for event in events if not _is_transparent(event, transparent.get(event.resource_id or 0, {}))]
+    types = _find_types(ctx, {event.resource_id for event in events if event.resource_id})
+    return [(kind, event.start_at, event.end_at) for event in events if (kind := _find_type(event, types)) != "FREE"]
 
 
 def _find_coming(ctx: Context, calendar: Calendar, start: int, end: int) -> list[Busy]:
@@ -37,15 +40,16 @@ def _find_coming(ctx: Context, calendar: Calendar, start: int, end: int) -> list
     return [Busy(event.start_at, _find_end(event), event.slot, resource_ids.get(event.series_id or 0)) for event in coming]
 
 
-def _find_transparent(ctx: Context, resource_ids: set[int]) -> dict[int, dict[str, bool]]:
-    """Of files with transparent events (RFC 5545, section 3.8.2.7): which are so, by their date in a series; the rest has no date."""
-    dates: dict[int, dict[str, bool]] = {}
+def _find_types(ctx: Context, resource_ids: set[int]) -> dict[int, dict[str, str]]:
+    """The FBTYPE of the events in files with transparent or tentative ones (RFC 4791, section 7.10), by the date in a series; the series
+    itself and single events have the date ""."""
+    types: dict[int, dict[str, str]] = {}
     for resource_id, files in store.find_files(ctx, sorted(resource_ids)).items():
         content = zlib.decompress(files.original)
-        if b"TRANSPARENT" in content.upper():
+        if any(word in content.upper() for word in (b"TRANSPARENT", b"TENTATIVE")):
             roots = parse_components(content.decode("utf-8", "replace"))
-            dates[resource_id] = {_date(each): _says_transparent(each) for root in roots for each in root.inner if each.name == "VEVENT"}
-    return dates
+            types[resource_id] = {_date(each): _read_type(each) for root in roots for each in root.inner if each.name == "VEVENT"}
+    return types
 
 
 def _date(component: Component) -> str:
@@ -53,12 +57,16 @@ def _date(component: Component) -> str:
     return time.local.date().isoformat() if time else ""
 
 
-def _says_transparent(component: Component) -> bool:
-    return any(name == "TRANSP" and prop.value.strip().upper() == "TRANSPARENT" for name, prop in component.properties)
+def _read_type(component: Component) -> str:
+    values = {(name, prop.value.strip().upper()) for name, prop in component.properties if name in ("TRANSP", "STATUS")}
+    if ("TRANSP", "TRANSPARENT") in values:
+        return "FREE"
+    return "BUSY-TENTATIVE" if ("STATUS", "TENTATIVE") in values else "BUSY"
 
 
-def _is_transparent(event: Busy, dates: dict[str, bool]) -> bool:
-    return dates.get(event.slot or "", dates.get("", False))
+def _find_type(event: Busy, types: dict[int, dict[str, str]]) -> str:
+    dates = types.get(event.resource_id or 0, {})
+    return dates.get(event.slot or "", dates.get("", "BUSY"))
 
 
 def _find_end(event: Event) -> int:

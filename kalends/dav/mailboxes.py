@@ -149,6 +149,7 @@ def _describe_busy(ctx: Context, organizer: str, attendee: str, uid: str, start:
 
 
 def _find_busy_calendars(ctx: Context, address: str) -> list[Calendar]:
-    """The calendars of the user whom this address belongs to, without those that make nobody busy."""
-    stored = calendar_store.find_properties(ctx, policy.user(ctx).id)
-    return [each for each in policy.busy_calendars(ctx, address) if "transparent" not in stored.get(each.id, {}).get(TRANSPARENCY, "")]
+    """The calendars of the user whom this address belongs to, without the ones that their owner has made transparent."""
+    calendars = policy.busy_calendars(ctx, address)
+    stored = calendar_store.find_properties(ctx, calendars[0].owner_id) if calendars else {}
+    return [each for each in calendars if "transparent" not in stored.get(each.id, {}).get(TRANSPARENCY, "")]

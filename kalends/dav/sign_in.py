@@ -37,8 +37,10 @@ def authenticate(services: Services, ctx: Context, header: str | None) -> Actor 
 
 
 def count_failure(ctx: Context) -> DavError:
-    """Count a wrong credential against its network, outside of any transaction; returns the error to raise."""
-    subject = f"network {network(ctx.caller.address)}"
+    """Count a wrong credential against the devices of its network, outside of any transaction; returns the error to raise.
+
+    A device with a stale password asks again at every sync: it must not lock people out of the website."""
+    subject = f"devices {network(ctx.caller.address)}"
     try:
         login_attempts.begin(ctx, [subject])
     except errors.TooMany as refusal:

@@ -22,7 +22,7 @@ class Router:
     """A tree of path segments. A segment that is written in a path goes before a variable."""
 
     def __init__(self, runners: Iterable[EndpointRunner], mounts: Mapping[str, Mount] | None = None):
-        """mounts: what routes the paths from these on. At the path of an endpoint it gets PROPFIND alone."""
+        """mounts: what routes the paths from these on. At the path of an endpoint it gets the methods of WebDAV."""
         self._root = _Segment()
         paths: dict[str, list[EndpointRunner]] = {}
         for runner in runners:
@@ -142,7 +142,7 @@ class _Path:
     def _route_other(self, request: Request) -> None:
         if request.method == "OPTIONS":
             request.run = self._list_methods
-        elif self.mount and request.method == "PROPFIND":
+        elif self.mount and request.method in ("PROPFIND", "REPORT"):
             self.mount(request)
         else:
             request.refusal = errors.MethodNotAllowed([*self._formats, "OPTIONS"])

@@ -329,6 +329,7 @@ def test_people_learn_when_those_are_busy_who_share_a_calendar_with_them(cast: C
     update = f"<D:propertyupdate {SPACES}><D:set><D:prop>{body}</D:prop></D:set></D:propertyupdate>"
     assert " 200 " in alice.request("PROPPATCH", calendar_path(alice, calendar["id"]), body=update).text
     assert ask(alice, alice).text.count("FREEBUSY:") == 1
+    assert ask(bob, alice).text.count("FREEBUSY:") == 0, "a calendar that its owner makes transparent makes them busy for nobody"
     assert condition(ask(bob, alice, organizer=alice)) == "organizer-allowed"
     assert condition(ask(bob, alice, method="PUBLISH")) == "valid-scheduling-message"
     assert condition(ask(bob)) == "valid-scheduling-message"

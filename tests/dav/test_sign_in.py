@@ -4,7 +4,7 @@ import pytest
 
 from tests.cast import PASSWORD, Cast, a_key
 from tests.client import Client
-from tests.dav.clients import C, D, device, propfind, responses
+from tests.dav.clients import C, D, device, propfind, report, responses
 
 
 @pytest.mark.on_one_database
@@ -44,6 +44,16 @@ def test_a_device_finds_its_calendars_from_a_bare_host(cast: Cast, client: Clien
     listed = responses(propfind(client, str(home), "D:resourcetype", depth="1", **headers))
     assert str(alice.primary_calendar_id) in listed
     assert listed[str(alice.primary_calendar_id)][1][f"{D}resourcetype"].find(f"{C}calendar") is not None
+
+
+def test_a_client_that_knows_the_bare_host_searches_for_its_principal_there(cast: Cast, client: Client) -> None:
+    search = (
+        "<D:property-search><D:prop><D:displayname/></D:prop><D:match>Alice</D:match></D:property-search><D:prop><D:displayname/></D:prop>"
+    )
+    for path in ("/", "/dav/"):
+        reply = report(client, path, "D:principal-property-search", search, **device(cast.alice))
+        assert list(responses(reply)) == [str(cast.alice.id)], path
+    assert client.request("REPORT", "/").status == 401
 
 
 def test_an_app_password_may_be_typed_without_hyphens_and_with_the_address(cast: Cast, client: Client) -> None:
@@ -93,6 +103,12 @@ def test_wrong_passwords_are_limited_and_missing_ones_are_not(cast: Cast, limite
     assert statuses == [401] * 10 + [429] * 2
     assert propfind(limited, "/dav/", "D:displayname").status == 401
     assert propfind(limited, "/dav/", "D:displayname", **right).status == 207
+
+
+def test_a_device_with_a_stale_password_locks_nobody_out_of_the_website(cast: Cast, limited: Client) -> None:
+    stale = device(cast.alice, "aaaa-bbbb")
+    assert [propfind(limited, "/dav/", "D:displayname", **stale).status for _ in range(11)][-1] == 429
+    assert limited.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD}).status == 201
 
 
 @pytest.mark.on_one_database

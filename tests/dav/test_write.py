@@ -260,6 +260,14 @@ def test_what_a_client_wrote_as_transparent_makes_nobody_busy(cast: Cast, path: 
     assert busy(cast, path, 2045) == ["0603T080000Z"]
 
 
+def test_tentative_events_are_busy_tentative(cast: Cast, path: str) -> None:
+    put(cast.alice, f"{path}a.ics", ics("a"))
+    put(cast.alice, f"{path}b.ics", ics("b", start="20260603T080000Z", more="STATUS:TENTATIVE\r\n"))
+    reply = report(cast.alice, path, "C:free-busy-query", '<C:time-range start="20260601T000000Z" end="20260701T000000Z"/>')
+    kinds = [line.partition("/")[0] for line in reply.text.splitlines() if line.startswith("FREEBUSY")]
+    assert kinds == ["FREEBUSY:20260601T180000Z", "FREEBUSY;FBTYPE=BUSY-TENTATIVE:20260603T080000Z"]
+
+
 def test_an_event_on_a_second_calendar_is_taken_off_there_and_stays_at_home(cast: Cast, path: str) -> None:
     alice = cast.alice
     event = an_event(alice)
