@@ -6,6 +6,7 @@ from kalends.changes.model import ChangeIndex, ChangeWait, UndoInput, UndoneReco
 from kalends.changes.undo import undo as undo_set
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
+from kalends.i18n import gettext
 from kalends.reply import Wait
 
 
@@ -32,9 +33,12 @@ def undo(ctx: Context, seq: int, params: UndoInput) -> UndoResult:
     changed ones get their old content, new ones are deleted. It needs the rights that the change needed. If someone changed one of
     the records since: 409, and nothing is changed. An undo is a change itself, and can be undone.
 
-    Guests are told of it as of any change: of a new time, place or status, that an event does not take place, or that one does of whose
-    deletion they were told."""
+    Nobody is notified, unless `notify` says so. With `auto`, guests get mail who got mail about the change: of the old time, place or
+    status, or that an event takes place of whose deletion they know. Any other `notify` chooses among the guests of restored events,
+    and of changed ones among those who know of the change: the others know the event as it is now."""
     policy.user(ctx)
+    if params.message is not None and params.notify == "none":
+        raise errors.invalid("message", gettext("needs recipients: say in notify who gets it"))
     change = history.find(ctx, seq)
     if change is None:
         raise errors.NotFound

@@ -71,9 +71,9 @@ class EventChangeIndex(Struct):
 
 
 class UndoInput(Struct, kw_only=True):
-    """Whom to tell of what an undo changes."""
+    """Whom an undo notifies: nobody, unless you say so."""
 
-    notify: Notify = "auto"
+    notify: Notify = "none"
     message: NoticeText | None = None
 
 

@@ -36,6 +36,7 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
     restored_uids.lock(ctx, records)
     _lock(ctx, records)
     _require_rights(ctx, records)
+    _require_undoable(rows, records)
     _require_unchanged(ctx, rows, records)
     restored_uids.require_free(ctx, records)
     restored_invitations.require_uninvited(ctx, records)
@@ -50,7 +51,7 @@ def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> t
     response_answers.drop_beyond_limits(ctx, _restored_answers(records))
     events_restored = events.find_by_ids(ctx, records.deleted_ids("event"))
     told = [
-        telling.tell_changed(ctx, events_before, notify, message),
+        telling.tell_changed(ctx, events_before, notify, message, since=change.at),
         telling.tell_restored(ctx, events_restored, notify, message),
     ]
     told_of = [record for record in records.all if not _is_by_invitation(record.first)]
@@ -64,8 +65,6 @@ def _find_changes(ctx: Context, set_id: int) -> list[ChangeRow]:
         raise errors.Conflict(
             gettext("This request changed more than %(max)s records, which is too much to undo in one request.", max=MAX_CHANGES)
         )
-    if any(row.via == "moderation" for row in rows):
-        raise errors.Conflict(gettext("An administrator of this site did this, so it cannot be undone here."))
     deleted = {row.record_id for row in rows if row.kind == "event" and row.op == "delete"}
     # A guest's calendar follows the invitation, which is not undone; it gets back an event that was deleted.
     rows = [row for row in rows if row.event_id in deleted or not _is_by_invitation(row)]
@@ -157,13 +156,17 @@ def _require_calendar(ctx: Context, record: Record, records: Records) -> None:
     deleted = records.deleted.get(("calendar", calendar_id))
     if deleted:
         policy.require_own_record(ctx, deleted["owner_id"])
-    elif record.kind in ("question", "reminder"):
-        policy.require_undo_in_calendar(ctx, calendar_id, creates=False)
-    elif record.kind != "calendar":
-        # The other person may have left the calendar, or block its owner.
-        raise errors.Conflict(gettext("Sharing cannot be undone. Share the calendar again, or stop sharing it."))
     else:
-        policy.require_undo_in_calendar(ctx, calendar_id, creates=record.before is None)
+        policy.require_undo_in_calendar(ctx, calendar_id, creates=record.kind == "calendar" and record.before is None)
+
+
+def _require_undoable(rows: list[ChangeRow], records: Records) -> None:
+    """Raise Conflict for what nobody may undo. Only those who have the rights learn of it."""
+    if any(row.via == "moderation" for row in rows):
+        raise errors.Conflict(gettext("An administrator of this site did this, so it cannot be undone here."))
+    # The other person may have left the calendar, or block its owner.
+    if any(each.kind in ("share", "invitation") and ("calendar", each.first.calendar_id) not in records.deleted for each in records.all):
+        raise errors.Conflict(gettext("Sharing cannot be undone. Share the calendar again, or stop sharing it."))
 
 
 def _require_unchanged(ctx: Context, rows: list[ChangeRow], records: Records) -> None:

@@ -125,13 +125,25 @@ def find_open(ctx: Context, event_ids: list[int]) -> list[OpenNotice]:
 
 def find_told_of_deletion(ctx: Context, event_ids: list[int]) -> set[tuple[int, str]]:
     """The events, and the addresses to which messages went that they were deleted."""
+    return _find_notified(ctx, event_ids, "c.new IS NULL AND n.closed_at IS NOT NULL")
+
+
+def find_notified_since(ctx: Context, event_ids: list[int], since: int) -> set[tuple[int, str]]:
+    """The events, and the addresses to which messages went since then that they were changed."""
+    return _find_notified(ctx, event_ids, "n.closed_at >= :since", since=since)
+
+
+def _find_notified(ctx: Context, event_ids: list[int], condition: str, **params: int) -> set[tuple[int, str]]:
     rows = ctx.tx.rows(
-        f"""SELECT c.event_id, d.address FROM changed_events c JOIN change_notices n ON n.id = c.notice_id
+        f"""SELECT c.event_id, d.address, d.event_ids FROM changed_events c JOIN change_notices n ON n.id = c.notice_id
             JOIN deliveries d ON d.cause = '{PREFIX}' || CAST(c.notice_id AS TEXT)
-            WHERE c.event_id {ctx.db.in_list("ids")} AND c.new IS NULL AND n.closed_at IS NOT NULL""",
+            WHERE c.event_id {ctx.db.in_list("ids")} AND {condition}""",
         ids=event_ids,
+        **params,
     )
-    return set(map(tuple, rows)) if event_ids else set()
+    return (
+        {(event_id, address) for event_id, address, told_of in rows if str(event_id) in (told_of or "").split(",")} if event_ids else set()
+    )
 
 
 def insert(ctx: Context, owner_id: int, due_at: int) -> int:

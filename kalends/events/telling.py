@@ -47,14 +47,20 @@ def tell(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> T
     return tell_changed(ctx, events, notify, changes.get("message"))
 
 
-def tell_changed(ctx: Context, events: list[Event], notify: str, message: str | None) -> Told | UnsetType:
-    """Tell the guests of these events, as they were, in what they differ now."""
+def tell_changed(ctx: Context, events: list[Event], notify: str, message: str | None, since: int | None = None) -> Told | UnsetType:
+    """Notify the guests of these events, as they were, in what they differ now.
+
+    since: when the events became what they were; guests who were not notified since then do not know it, and know the events as they
+        are now."""
     after = {event.id: event for event in store.find_by_ids(ctx, [event.id for event in events])}
     is_chosen = notify != "auto"
     changed = [event for event in events if facts_of(event).differs(facts_of(after[event.id]), in_all=is_chosen)]
     if not is_chosen:
         changed = [event for event in changed if not after[event.id].is_over(ctx.now)]
     guests = _find_guests(ctx, [after[event.id] for event in changed], notify)
+    if since is not None and guests:
+        informed = change_notices.find_notified_since(ctx, list(guests), since)
+        guests = defaultdict(list, {each: [guest for guest in guests[each] if (each, guest.email_address) in informed] for each in guests})
     told = _queue(ctx, [_Change(event, after[event.id], guests[event.id]) for event in changed], notify, message)
     return told if is_chosen or told != Told() else UNSET
 

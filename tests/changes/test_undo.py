@@ -244,6 +244,25 @@ def test_only_those_who_may_change_it_undo_a_change(cast: Cast) -> None:
     assert cast.carol.get("/api/trash").json["trash"] == []
 
 
+def test_a_stranger_learns_nothing_of_hidden_changes_that_cannot_be_undone(cast: Cast, db: Database) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    invited = {"user_name": "nobody@example.org", "role": "viewer"}
+    assert cast.alice.put(f"/api/calendars/{calendar['id']}/share", json=invited).status == 200
+    event = an_event(cast.bob, calendar_id=calendar["id"])
+    with db.write() as tx:
+        tx.author = lambda: Author(1, 0, None, "moderation", None)
+        tx.run("UPDATE events SET title = 'Moderated' WHERE id = :id", id=event["id"])
+    with db.read() as tx:
+        rows = tx.rows("SELECT id, kind, via FROM changes WHERE calendar_id = :id ORDER BY id", id=calendar["id"])
+    seqs = [seq for seq, _, _ in rows]
+    assert {"calendar", "share", "invitation", "event"} <= {kind for _, kind, _ in rows}
+    for query in ("", "?dry_run=true"):
+        assert {cast.carol.post(f"/api/changes/{seq}/undo{query}").status for seq in seqs} == {404}
+    refused = [seq for seq, kind, via in rows if kind in ("share", "invitation") or via == "moderation"]
+    assert {cast.alice.post(f"/api/changes/{seq}/undo").status for seq in refused} == {409}
+
+
 def test_contacts_are_undone_by_their_owner_alone(cast: Cast, db: Database) -> None:
     contact = a_contact(cast.alice, last_name="Bell", tag_list="choir")
     before = _show(cast.alice, f"/api/contacts/{contact['id']}")

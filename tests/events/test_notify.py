@@ -147,34 +147,51 @@ def _undo_last(cast: Cast, event: dict[str, Any], **params: Any) -> dict[str, An
     return reply
 
 
-def test_an_undo_tells_who_has_heard_of_the_change(cast: Cast, work: Work) -> None:
+def test_an_undo_notifies_nobody_unless_asked(cast: Cast, work: Work) -> None:
     event = an_event_with_guests(cast)
     change(cast.alice, event, start_time="2027-06-02T20:00")
     assert len(work(event, 600)) == 3
-    assert _undo_last(cast, event)["told"]["email"] == 3
+    assert _undo_last(cast, event)["told"] == {"email": 0, "sms": 0, "skipped": 0}
+    assert work(event, 600) == []
+
+    seq = cast.alice.get(f"/api/events/{event['id']}/changes").json["changes"][0]["seq"]
+    refused = cast.alice.post(f"/api/changes/{seq}/undo", json={"message": "Sorry."})
+    assert (refused.status, refused.json["errors"][0]["field"]) == (422, "message")
+
+
+@pytest.mark.parametrize("notify", ["auto", "all"])
+def test_an_undo_can_notify_those_who_know_of_the_change(cast: Cast, work: Work, notify: str) -> None:
+    event = an_event_with_guests(cast)
+    change(cast.alice, event, start_time="2027-06-02T20:00")
+    assert len(work(event, 600)) == 3
+    assert _undo_last(cast, event, notify=notify)["told"]["email"] == 3
     mails = work(event, 600)
     assert {mail["Subject"] for mail in mails} == {"New time: Concert"}
     assert "New time: Tuesday, 1 June 2027, 20:00" in text_of(mails[0])
 
-    change(cast.alice, event, start_time="2027-06-03T20:00")
-    assert len(work(event, 600)) == 3
-    _undo_last(cast, event, notify="none")
+
+@pytest.mark.parametrize("notify", ["auto", "all"])
+def test_an_undo_tells_no_guest_of_a_time_that_they_never_knew(cast: Cast, work: Work, notify: str) -> None:
+    event = an_event_with_guests(cast)
+    change(cast.alice, event, start_time="2027-06-02T20:00", notify="none")
+    assert _undo_last(cast, event, notify=notify).get("told", {"email": 0})["email"] == 0
     assert work(event, 600) == []
 
 
-def test_restoring_an_event_tells_those_who_were_told_that_it_is_deleted(cast: Cast, work: Work) -> None:
+def test_restoring_an_event_can_notify_those_who_know_that_it_was_deleted(cast: Cast, work: Work) -> None:
     event, other = an_event_with_guests(cast), an_event_with_guests(cast)
     assert cast.alice.delete(f"/api/events/{event['id']}").status == 200
     assert len(work(event, 600)) == 3
     seq = cast.alice.get("/api/trash").json["trash"][0]["seq"]
-    assert cast.alice.post(f"/api/changes/{seq}/undo", json={"message": "The hall is free."}).json["told"]["email"] == 3
+    words = {"message": "The hall is free.", "notify": "auto"}
+    assert cast.alice.post(f"/api/changes/{seq}/undo", json=words).json["told"]["email"] == 3
     mails = work(event, 600)
     assert {mail["Subject"] for mail in mails} == {"It takes place: Concert"}
     assert "The hall is free." in text_of(mails[0])
 
     assert cast.alice.delete(f"/api/events/{other['id']}?notify=none").status == 200
     seq = cast.alice.get("/api/trash").json["trash"][0]["seq"]
-    assert "told" not in cast.alice.post(f"/api/changes/{seq}/undo").json
+    assert "told" not in cast.alice.post(f"/api/changes/{seq}/undo", json={"notify": "auto"}).json
     assert work(other, 600) == []
 
 
