@@ -92,7 +92,9 @@ def _sign_in(ctx: Context, request: Request) -> Document:
     typed = _form(request)
     values = {"resume": request.path, "typed": urlencode(flatten(typed)), "next": ""}
     ctx.headers["Cache-Control"] = "no-store"
-    return render("account/sign_in.html", ctx, status=401, title=gettext("Sign in again"), form=FormState(values), lost=_lost_input(typed))
+    return render(
+        "account/sign_in.html", ctx, status=401, title=gettext("Sign in again"), form=FormState(values), lost=_lost_input(request, typed)
+    )
 
 
 def flatten(values: dict[str, Any], pattern: str = "{}") -> list[tuple[str, str]]:
@@ -110,9 +112,11 @@ def flatten(values: dict[str, Any], pattern: str = "{}") -> list[tuple[str, str]
     return pairs
 
 
-def _lost_input(values: dict[str, Any]) -> str:
+def _lost_input(request: Request, values: dict[str, Any]) -> str:
     """The input that has to be repeated."""
-    if any(isinstance(value, Upload) for value in values.values()):
+    if request.is_unread:
+        return gettext("what you typed with the large file")
+    if any(isinstance(value, Upload) and value.content for value in values.values()):
         return gettext("the file")
     return gettext("the password") if any("password" in name for name in values) else ""
 

@@ -273,14 +273,23 @@ class Edge:
         if takes_file:
             user_id = await self._queue.run(partial(self._application.identify, request))
             if user_id is None:
-                request.is_unread = True
-                return _Job(network=client)
+                return await self._refuse_guest(request, proto, length, client)
             clients = client, f"user {user_id}"
         if request.has_body:
             request.body = await self._bodies.read(proto, length, max_bytes, client)
         if pool == "file":
             pool = "upload" if _may_have_file(request.body) else ""
         return _Job(client, clients, pool)
+
+    async def _refuse_guest(self, request: Request, proto: HTTPProtocol, length: int | None, client: str) -> _Job:
+        """Read no file from a client without a credential. Of a form without a large file, the page to sign in keeps the input."""
+        is_form = request.endpoint is not None and request.endpoint.is_form and not self._origins.is_cross_site(request)
+        if is_form and length is not None and length <= BODY_LIMIT:
+            request.body = await self._bodies.read(proto, length, BODY_LIMIT, client)
+            request.refusal = errors.Unauthorized()
+        else:
+            request.is_unread = True
+        return _Job(network=client)
 
     async def _send(self, method: str, proto: HTTPProtocol, reply: Reply) -> None:
         if len(reply.body) > LARGE and method in READ_METHODS:
