@@ -78,6 +78,7 @@ MODULE_LAYERS = {
         "demo.story",
         "events.cursor",
         "inbound.message",
+        "inbound.mime",
         "events.uid",
         "events.input",
         "events.query",

@@ -5,15 +5,17 @@ from calendar import timegm
 
 from msgspec import Struct, field
 
-from kalends.ical.lines import Property, parse_property, unfold
+from kalends.ical.lines import CHARSETS, Property, parse_property, unfold
 from kalends.ical.values import DateTimeValue, parse_datetime
 from kalends.values.text import replace_control_characters
 
 MAX_OCTETS = 1024 * 1024
 # A reply repeats the event and its exceptions; far fewer are dates that the guest decided about alone.
 MAX_EVENTS = 500
-MAX_LINES = 50_000
-MAX_ATTENDEES = 1_000
+MAX_LINES = 20_000
+MAX_LINE = 10_000
+# And parameters, of all events together.
+MAX_PROPERTIES = 10_000
 MAX_COMMENT = 2_000
 MAX_GUESTS = 9_999
 
@@ -64,10 +66,10 @@ def decode(octets: bytes, charset: str) -> str:
     """The text of a calendar part. A byte order mark tells more than the charset that the message names."""
     if octets.startswith((b"\xff\xfe", b"\xfe\xff")):
         return octets.decode("utf-16", "replace")
-    for name in (charset or "utf-8", "utf-8", "cp1252"):
+    for name in (charset if charset.upper() in CHARSETS else "utf-8", "utf-8", "cp1252"):
         try:
             return octets.decode(name)
-        except (LookupError, ValueError):
+        except ValueError:
             continue
     return octets.decode("utf-8", "replace")
 
@@ -76,8 +78,9 @@ def parse_reply(content: str) -> Reply:
     """Parse the calendar part, or raise ValueError with the reason."""
     if content.count("\n") > MAX_LINES or content.count("\r") > MAX_LINES:
         raise ValueError(f"it has more than {MAX_LINES:,} lines")
-    method, stack, events = "", list[str](), list[_Draft]()
-    for number, line in unfold(content):
+    method, stack, events, count = "", list[str](), list[_Draft](), 0
+    for number, whole in unfold(content):
+        line = whole[:MAX_LINE]
         match = _NAME.match(line)
         name = match[0].upper() if match else ""
         if name == "BEGIN":
@@ -92,9 +95,10 @@ def parse_reply(content: str) -> Reply:
         elif name == "METHOD" and stack == ["VCALENDAR"]:
             method = parse_property(number, line).value.strip().upper()
         elif (name in _READ or (name == "DTSTART" and method == "COUNTER")) and stack[-1:] == ["VEVENT"]:
-            values = events[-1].properties.setdefault(name, [])
-            if len(values) < MAX_ATTENDEES:
-                values.append(parse_property(number, line))
+            count += 1 + line.partition(":")[0].count(";")
+            if count > MAX_PROPERTIES:
+                raise ValueError(f"it has more than {MAX_PROPERTIES:,} properties and parameters")
+            events[-1].properties.setdefault(name, []).append(parse_property(number, line))
     if stack or not events:
         raise ValueError("it is cut off" if stack else "it has no event")
     return Reply(method, [_build(event) for event in events])

@@ -30,17 +30,32 @@ Outcome = Literal["responded", "refused", "noted", "bounced", "ignored", "repeat
 
 
 def handle(db: Database, settings: Settings, octets: bytes, recipients: Iterable[str] = ()) -> Outcome:
-    """Handle the message; recipients: the addresses that the mail server names. Raises Unavailable and Retry of the database."""
-    read = message.read(octets)
-    named = (addresses.parse(address) for address in (*recipients, *read.recipients))
+    """Handle the message; recipients: the addresses that the mail server names. Raises Unavailable and Retry of the database.
+
+    What has no address with a valid MAC is dropped before it is read."""
+    named = map(addresses.find, (*recipients, *message.recipient_fields(octets)))
     recipient = next(filter(None, named), None)
-    outcome: Outcome = "unknown"
-    if recipient:
-        # Each guest has limits of their own on the mail that replies cause.
-        caller = Caller(address=f"invitation {recipient.id}")
-        outcome = _handle(Context(db, settings, timestamps.now(), caller), read, recipient)
+    # Each guest has limits of their own on the mail that replies cause.
+    ctx = Context(db, settings, timestamps.now(), Caller(address=f"invitation {recipient.id}" if recipient else ""))
+    if recipient is None or not _is_valid(ctx, recipient):
+        log.info("inbound_message", outcome="unknown")
+        return "unknown"
+    read = message.read(octets)
+    outcome = _handle(ctx, read, recipient)
     log.info("inbound_message", outcome=outcome, key=read.key[:16], trouble=read.trouble or None)
     return outcome
+
+
+def _is_valid(ctx: Context, recipient: Recipient) -> bool:
+    """Whether the MAC is that of a delivery, or of an invitation that still takes replies."""
+    if recipient.is_bounce:
+        return addresses.is_bounce_of(ctx.settings, recipient)
+    try:
+        with ctx.read():
+            policy.replied_invitation(ctx, recipient.id, recipient.mac)
+    except errors.NotFound:
+        return False
+    return True
 
 
 def _handle(ctx: Context, read: InboundMessage, recipient: Recipient) -> Outcome:
@@ -59,8 +74,7 @@ def _handle(ctx: Context, read: InboundMessage, recipient: Recipient) -> Outcome
 def _act_once(ctx: Context, read: InboundMessage, recipient: Recipient) -> Outcome:
     key = f"{read.key}:{recipient.id}"
     if recipient.is_bounce:
-        is_ours = addresses.is_bounce_of(ctx.settings, recipient)
-        return _record_bounce(ctx, read, recipient.id) if is_ours and store.insert_message(ctx, key, "bounced") else "unknown"
+        return _record_bounce(ctx, read, recipient.id) if store.insert_message(ctx, key, "bounced") else "repeated"
     try:
         invitation, event = policy.replied_invitation(ctx, recipient.id, recipient.mac)
     except errors.NotFound:

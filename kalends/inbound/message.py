@@ -1,31 +1,38 @@
 """Read a message that arrived: a calendar reply, a bounce, something to ignore, or a text for the organiser."""
 
 import re
-from collections.abc import Iterator
-from email import message_from_bytes
+import time
+from collections.abc import Iterable, Iterator
 from email.header import decode_header
-from email.message import Message
 from hashlib import sha256
-from html.parser import HTMLParser
+from html import unescape
+from itertools import islice
 
 from msgspec import Struct
 
 from kalends.ical import itip
 from kalends.ical.itip import Reply
+from kalends.inbound import mime
+from kalends.inbound.mime import Part
 from kalends.values.text import replace_control_characters
 
 MAX_OCTETS = 10 * 1024 * 1024
-MAX_PARTS = 100
-MAX_HEAD = 65_536
-# Lines that may begin a part: to split a message at them takes long.
-MAX_BOUNDARIES = 2_000
-MAX_LEVELS = 20
 MAX_TEXT = 10_000
+# Of the processor, for each megabyte of a message that has begun; a reply as mail programs write it takes 0.0003.
+MAX_SECONDS: float = 0.05
+# How many fields are searched for the recipient, and how many reports of a bounce for its status.
+MAX_RECIPIENT_FIELDS = 50
+MAX_REPORTS = 20
+# Some programs send the calendar twice: as an alternative, and as an attachment.
+MAX_CALENDARS = 2
 # The header fields in which mail servers name the recipient.
-_RECIPIENTS = ("Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To", "To", "Cc")
-_ADDRESS = re.compile(r"[a-z0-9.+_=-]{1,200}@[a-z0-9.\[\]:-]{1,255}", re.IGNORECASE)
+_RECIPIENTS = ("delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "to", "cc")
 _CALENDAR_TYPES = {"text/calendar", "application/ics", "text/x-vcalendar"}
 _METHODS = {"REPLY", "COUNTER"}
+# No `<` in a tag: else each one would be searched for its end.
+_TAG = re.compile(r"(<[^<>]*>)")
+_NEW_LINES = ("br", "p", "div", "tr")
+_HIDDEN = ("style", "script")
 
 
 class Bounce(Struct, frozen=True):
@@ -39,7 +46,6 @@ class InboundMessage(Struct, frozen=True, kw_only=True):
     """What a message says. `key` is the same for the same message; `trouble` says why its calendar part cannot be read."""
 
     key: str
-    recipients: list[str]
     subject: str
     text: str = ""
     reply: Reply | None = None
@@ -48,73 +54,68 @@ class InboundMessage(Struct, frozen=True, kw_only=True):
     trouble: str = ""
 
 
+class _TooSlow(Exception):
+    """The message has used its time."""
+
+
+def recipient_fields(octets: bytes) -> Iterator[str]:
+    """The values of the header fields that name the recipient, without reading the rest of the message."""
+    fields = mime.parse(octets[: mime.MAX_HEAD]).fields
+    values = (value for name in _RECIPIENTS for field, value in fields if field == name)
+    return islice(values, MAX_RECIPIENT_FIELDS)
+
+
 def read(octets: bytes) -> InboundMessage:
-    """Read the message. Nothing in it makes this fail."""
-    if len(octets) > MAX_OCTETS:
-        octets, trouble = _head(octets), f"it is larger than {MAX_OCTETS // 2**20} MiB"
-    elif octets.count(b"\n--") > MAX_BOUNDARIES:
-        octets, trouble = _head(octets), "it has too many parts"
-    else:
-        trouble = ""
-    try:
-        message = message_from_bytes(octets)
-        parts = list(_parts(message))
-    except RecursionError:
-        message, parts, trouble = message_from_bytes(_head(octets)), [], "its parts lie too deep"
+    """Read the message. Nothing in it makes this fail, or take long."""
+    message = mime.parse(octets[:MAX_OCTETS])
     bounce = _bounce(message)
-    reply, calendar_trouble = (None, "") if bounce else _reply(parts)
-    submitted = _header(message, "Auto-Submitted").partition(";")[0].strip().lower()
+    reply, text, trouble = None, "", ""
+    if len(octets) > MAX_OCTETS:
+        trouble = f"it is larger than {MAX_OCTETS // 2**20} MiB"
+    elif bounce is None:
+        try:
+            until = time.thread_time() + MAX_SECONDS * (1 + len(octets) // 2**20)
+            parts = list(_until(until, mime.leaves(message)))
+            reply, trouble = _reply(_until(until, parts))
+            text = "" if reply else _text(list(_until(until, parts)))
+        except _TooSlow:
+            trouble = "reading it takes too long"
+    submitted = message.header("auto-submitted").partition(";")[0].strip().lower()
     return InboundMessage(
         key=_key(message, octets),
-        recipients=_recipients(message),
-        subject=_text_header(message, "Subject"),
-        text="" if bounce or reply else _text(parts),
+        subject=_text_header(message, "subject"),
+        text=text,
         reply=reply,
         bounce=bounce,
         is_automatic=submitted == "auto-replied" or (reply is None and _is_automatic(message, submitted)),
-        trouble=trouble or calendar_trouble,
+        trouble=trouble,
     )
 
 
-def _head(octets: bytes) -> bytes:
-    """The header fields of a message that is not read further."""
-    ends = [end for blank in (b"\r\n\r\n", b"\n\n") if (end := octets.find(blank, 0, MAX_HEAD)) >= 0]
-    return octets[: min(ends, default=MAX_HEAD)] + b"\r\n\r\n"
+def _until(until: float, parts: Iterable[Part]) -> Iterator[Part]:
+    """The parts, as long as the thread has used less time of the processor than this."""
+    for part in parts:
+        if time.thread_time() > until:
+            raise _TooSlow
+        yield part
 
 
-def _is_automatic(message: Message, submitted: str) -> bool:
+def _is_automatic(message: Part, submitted: str) -> bool:
     """Whether a program wrote the message. Servers of calendars send replies of their users as auto-generated."""
-    precedence = _header(message, "Precedence").strip().lower()
-    return submitted not in ("", "no") or precedence in ("bulk", "junk", "auto_reply") or bool(_header(message, "X-Autoreply"))
+    precedence = message.header("precedence").strip().lower()
+    return submitted not in ("", "no") or precedence in ("bulk", "junk", "auto_reply") or bool(message.header("x-autoreply"))
 
 
-def _parts(message: Message, level: int = 0) -> Iterator[Message]:
-    """The parts that are no containers, not those of attached messages."""
-    if not message.is_multipart() or message.get_content_maintype() != "multipart":
-        yield message
-        return
-    for part in _children(message)[:MAX_PARTS]:
-        if level < MAX_LEVELS:
-            yield from _parts(part, level + 1)
-
-
-def _children(message: Message) -> list[Message]:
-    payload = message.get_payload()
-    return [part for part in payload if isinstance(part, Message)] if isinstance(payload, list) else []
-
-
-def _reply(parts: list[Message]) -> tuple[Reply | None, str]:
+def _reply(parts: Iterable[Part]) -> tuple[Reply | None, str]:
     """The first calendar part that is a reply, or why there is none."""
     trouble = ""
-    for part in parts[:MAX_PARTS]:
-        if part.get_content_type() not in _CALENDAR_TYPES and not (part.get_filename() or "").lower().endswith(".ics"):
-            continue
-        octets = _payload(part)
+    for part in islice(filter(_is_calendar, parts), MAX_CALENDARS):
+        octets = part.content(itip.MAX_OCTETS + 1)
         if len(octets) > itip.MAX_OCTETS:
             trouble = f"its calendar is larger than {itip.MAX_OCTETS // 2**20} MiB"
             continue
         try:
-            reply = itip.parse_reply(itip.decode(octets, str(part.get_param("charset") or "")))
+            reply = itip.parse_reply(itip.decode(octets, part.parameter("charset")))
         except ValueError as error:
             trouble = str(error)
             continue
@@ -123,88 +124,64 @@ def _reply(parts: list[Message]) -> tuple[Reply | None, str]:
     return None, trouble
 
 
-def _bounce(message: Message) -> Bounce | None:
+def _is_calendar(part: Part) -> bool:
+    return part.content_type in _CALENDAR_TYPES or part.file_name.lower().endswith(".ics")
+
+
+def _bounce(message: Part) -> Bounce | None:
     """The report of a mail server (RFC 3464), if the message is one."""
-    if message.get_content_type() != "multipart/report" or str(message.get_param("report-type")).lower() != "delivery-status":
+    if message.content_type != "multipart/report" or message.parameter("report-type").lower() != "delivery-status":
         return None
-    for part in _children(message):
-        if part.get_content_type() == "message/delivery-status":
-            for recipient in _children(part):
-                action, status = (_header(recipient, name).strip().lower() for name in ("Action", "Status"))
+    for part in mime.children(message):
+        if part.content_type == "message/delivery-status":
+            for fields in part.body.split(b"\n\n", MAX_REPORTS)[:MAX_REPORTS]:
+                report = Part(mime.parse_fields(fields[: mime.MAX_HEAD]), b"")
+                action, status = (report.header(name).strip().lower() for name in ("action", "status"))
                 if action:
-                    reason = _line(_header(recipient, "Diagnostic-Code") or f"status {status}")[:200]
+                    reason = _line(report.header("diagnostic-code") or f"status {status}")[:200]
                     return Bounce(action == "failed" and status.startswith("5"), reason)
     return Bounce(is_permanent=False, reason="a report without a status")
 
 
-def _recipients(message: Message) -> list[str]:
-    """The addresses that the message was sent to, in lower case."""
-    values = (str(value) for name in _RECIPIENTS for value in message.get_all(name, []))
-    return list(dict.fromkeys(address.lower() for value in values for address in _ADDRESS.findall(value[:10_000])))
+def _key(message: Part, octets: bytes) -> str:
+    """What tells the message from others: its Message-ID, else its content."""
+    message_id = message.header("message-id").strip()
+    return sha256(message_id.encode() if message_id else octets).hexdigest()
 
 
-def _key(message: Message, octets: bytes) -> str:
-    """What tells the message from others: its Message-ID with the recipients, else its content."""
-    message_id = _header(message, "Message-ID").strip()
-    identity = f"{message_id}\n{','.join(_recipients(message))}".encode("utf-8", "replace") if message_id else octets
-    return sha256(identity).hexdigest()
-
-
-def _text(parts: list[Message]) -> str:
+def _text(parts: list[Part]) -> str:
     """The plain text of the message, else the text of its HTML."""
     for kind in ("text/plain", "text/html"):
         for part in parts:
-            if part.get_content_type() == kind and part.get_content_disposition() != "attachment":
-                text = itip.decode(_payload(part)[: 10 * MAX_TEXT], str(part.get_param("charset") or ""))
+            if part.content_type == kind and not part.is_attachment:
+                text = itip.decode(part.content(10 * MAX_TEXT), part.parameter("charset"))
                 text = _strip_tags(text) if kind == "text/html" else text
                 if text.strip():
                     return replace_control_characters(text.replace("\r\n", "\n"), lines=True).strip()[:MAX_TEXT]
     return ""
 
 
-class _TextOfHtml(HTMLParser):
-    """Collects the text between the tags."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.pieces: list[str] = []
-        self._hidden = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden = tag in ("style", "script")
-        if tag in ("br", "p", "div", "tr"):
-            self.pieces.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden = False
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.pieces.append(data)
-
-
 def _strip_tags(html: str) -> str:
-    parser = _TextOfHtml()
-    parser.feed(html)
-    return re.sub(r"\n[ \t\n]*\n", "\n\n", "".join(parser.pieces))
+    """The text between the tags. Python's HTML parser takes quadratic time for tags without an end."""
+    first, *comments = html.split("<!--")
+    pieces, is_hidden = list[str](), False
+    for piece in _TAG.split(first + "".join(comment.partition("-->")[2] for comment in comments)):
+        if not _TAG.fullmatch(piece):
+            pieces.append("" if is_hidden else unescape(piece))
+            continue
+        name = piece[1:-1].partition(" ")[0].strip("/").lower()
+        is_hidden = name in _HIDDEN and not piece.startswith("</")
+        pieces.append("\n" if name in _NEW_LINES and not piece.startswith("</") else "")
+    return re.sub(r"\n\s*\n", "\n\n", "".join(pieces))
 
 
-def _payload(part: Message) -> bytes:
-    payload = part.get_payload(decode=True)
-    return payload if isinstance(payload, bytes) else b""
-
-
-def _header(message: Message, name: str) -> str:
-    return str(message.get(name, ""))
-
-
-def _text_header(message: Message, name: str) -> str:
+def _text_header(message: Part, name: str) -> str:
     """The decoded value of a header field, on one line."""
     try:
-        pieces = decode_header(_header(message, name)[:2_000])
+        pieces = decode_header(message.header(name))
         value = "".join(itip.decode(text, charset or "") if isinstance(text, bytes) else text for text, charset in pieces)
     except (ValueError, LookupError):
-        value = _header(message, name)
+        value = message.header(name)
     return _line(value)[:200]
 
 

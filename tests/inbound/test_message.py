@@ -7,7 +7,7 @@ import pytest
 from kalends.ical import itip
 from kalends.inbound import message
 from tests.inbound import replies
-from tests.inbound.replies import ADDRESS, GUEST, PROGRAMS, STAMP, UID
+from tests.inbound.replies import GUEST, PROGRAMS, STAMP, UID
 
 SLOT = "20260608T200000"
 
@@ -17,7 +17,7 @@ SLOT = "20260608T200000"
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_reply_of_a_mail_program_is_read(program: str, slot: str, status: str) -> None:
     read = message.read(PROGRAMS[program](status, slot, comment="I come later\\, sorry"))
-    assert (read.recipients, read.is_automatic, read.bounce, read.trouble) == ([ADDRESS], False, None, "")
+    assert (read.is_automatic, read.bounce, read.trouble) == (False, None, "")
     assert read.reply is not None
     assert read.reply.method == "REPLY"
     (event,) = read.reply.events
@@ -112,7 +112,6 @@ def test_a_bounce_is_recognised(action: str, status: str, is_permanent: bool) ->
     read = message.read(replies.bounce(action=action, status=status))
     assert read.bounce is not None
     assert (read.bounce.is_permanent, read.bounce.reason) == (is_permanent, "smtp; 550 5.1.1 No such user")
-    assert read.recipients == [ADDRESS]
 
 
 def test_a_text_for_the_organiser_is_read_also_from_html() -> None:
@@ -123,7 +122,25 @@ def test_a_text_for_the_organiser_is_read_also_from_html() -> None:
 
 def test_the_recipient_is_taken_from_what_the_mail_server_wrote() -> None:
     octets = replies.message(b"\r\nHi", to="undisclosed-recipients:;", Delivered_To="Reply+9-XyZ@in.example.org")
-    assert message.read(octets).recipients == ["reply+9-xyz@in.example.org"]
+    assert next(message.recipient_fields(octets)) == "Reply+9-XyZ@in.example.org"
+
+
+def test_the_recipient_is_searched_in_the_first_fields_alone() -> None:
+    octets = b"To: " + b"x" * 5_000 + b"\r\n" + b"Cc: y\r\n" * 100 + b"\r\nTo: body@example.org"
+    values = list(message.recipient_fields(octets))
+    assert (len(values), max(map(len, values))) == (50, 1_000)
+    assert list(message.recipient_fields(b"\r\nTo: body@example.org")) == []
+
+
+def test_a_message_that_takes_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(message, "MAX_SECONDS", -1)
+    read = message.read(replies.gmail())
+    assert (read.reply, read.trouble) == (None, "reading it takes too long")
+
+
+def test_the_text_of_html_has_no_comments_and_no_hidden_parts() -> None:
+    html = "<!--[if mso]><p>Outlook</p><![endif]--><STYLE>p > b {}</STYLE>a &lt; b<br/>c<script>1 < 2</script><p>d"
+    assert message.read(replies.message(replies.part(html, "text/html"))).text == "a < b\nc\nd"
 
 
 def test_the_same_message_has_the_same_key_and_another_has_another() -> None:
@@ -148,13 +165,13 @@ def _nested(levels: int) -> bytes:
             "is not a date",
         ),
         (
-            replies.message(replies.part(replies.calendar("BEGIN:VEVENT\nEND:VEVENT\n" * 10_000, "x"), "text/calendar")),
+            replies.message(replies.part(replies.calendar("BEGIN:VEVENT\nEND:VEVENT\n" * 9_000, "x"), "text/calendar")),
             "more than 500 events",
         ),
         (replies.message(replies.part("X" * (1024 * 1024 + 1), "text/calendar; method=REPLY")), "larger than 1 MiB"),
         (replies.message(b"\r\n" + b"x" * 50_000_000), "larger than 10 MiB"),
         (replies.message(_nested(1_500)), ""),
-        (replies.message(_nested(5_000)), "too many parts"),
+        (replies.message(_nested(5_000)), ""),
         (replies.message(b"\r\n", Subject="=?utf-8?b?!!!?= =?none?q?x?=", Content_Type="multipart/mixed"), ""),
     ],
     ids=[
@@ -163,7 +180,7 @@ def _nested(levels: int) -> bytes:
         "cut off",
         "damaged",
         "no date",
-        "10,000 exceptions",
+        "9,000 exceptions",
         "1 MiB",
         "50 MB",
         "nested",

@@ -12,7 +12,7 @@ from kalends.settings import Settings
 from kalends.tokens import derive, token_hash
 from kalends.transports import inbound_domain
 
-_ADDRESS = re.compile(rf"reply\+(b?)([1-9][0-9]{{0,17}})-([0-9a-f]{{{REPLY_MAC_DIGITS}}})@.*", re.IGNORECASE)
+_ADDRESS = re.compile(rf"reply\+(b?)([1-9][0-9]{{0,17}})-([0-9a-f]{{{REPLY_MAC_DIGITS}}})@", re.IGNORECASE)
 
 
 class Recipient(Struct, frozen=True):
@@ -37,9 +37,9 @@ def bounce_address(settings: Settings, delivery_id: int) -> str:
     return f"reply+b{delivery_id}-{_bounce_mac(settings, delivery_id)}@{_domain(settings)}"
 
 
-def parse(address: str) -> Recipient | None:
-    """What the address names, if it is one of these."""
-    match = _ADDRESS.fullmatch(address)
+def find(text: str) -> Recipient | None:
+    """What the first of these addresses in the text names."""
+    match = _ADDRESS.search(text)
     return Recipient(bool(match[1]), int(match[2]), match[3].lower()) if match else None
 
 
