@@ -76,6 +76,11 @@ class Caller(Struct, frozen=True):
     headers: dict[str, str] = {}
     request_id: str | None = None
 
+    @property
+    def is_browser(self) -> bool:
+        """Whether a browser sent the request: it says from where. A program that keeps cookies does not."""
+        return "sec-fetch-site" in self.headers or "origin" in self.headers
+
     def cookie(self, name: str) -> str:
         """The value of a cookie, or an empty text."""
         return read_cookie(self.headers.get("cookie", ""), name) or ""

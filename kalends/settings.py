@@ -23,6 +23,8 @@ FILE = "kalends.toml"
 SECRETS = ("secret", "database", "replicas", "metrics_token", "email", "inbound", "sms")
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 WEB_ADDRESS = re.compile(r"https?://[^\s/]\S*")
+# As browsers send it: without a path or a slash at the end, in lower case.
+ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/@?#A-Z]+")
 
 
 class WrongSetting(Exception):
@@ -353,6 +355,9 @@ def _build(values: dict[str, Any]) -> Settings:
             ip_network(network, strict=False)
         except ValueError:
             raise WrongSetting(f"{variable('trusted_proxies')} has {network!r}, which is no address or network.") from None
+    for origin in listed(settings.cors_origins):
+        if origin != "*" and not ORIGIN.fullmatch(origin):
+            raise WrongSetting(f"{variable('cors_origins')} has {origin!r}, and must have origins such as https://example.org, or *.")
     for name, reader in TRANSPORTS.items():
         try:
             reader(settings)

@@ -13,9 +13,9 @@ from kalends.values import timestamps
 def create(ctx: Context, params: Credentials) -> SessionCreated:
     """Log in with exactly one set: `user_name` and `password`, or `wkey`, or `digest` and `timestamp`.
 
-    The `token` is sent this once; send it back as `Authorization: Bearer …`. The cookie `kalends_session` is set too (under https its
-    name is `__Host-kalends_session`), and after a login with a password `kalends_device`: failed logins on a device that has it are
-    counted apart from those that others make.
+    The `token` is sent this once; send it back as `Authorization: Bearer …`. Browsers, which send `Origin` or `Sec-Fetch-Site`, get the
+    cookie `kalends_session` too (under https its name is `__Host-kalends_session`), and so do programs with `cookie=true`. After a login
+    with a password, the cookie `kalends_device` is set: failed logins on a device that has it are counted apart from all others.
     """
     login = credentials.check(ctx, params)
     with ctx.write():
@@ -24,7 +24,8 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
         if not ctx.caller.is_cross_site:
             if login.key_id is None:
                 cookies.set_device(ctx, user.id)
-            cookies.set_session(ctx, token)
+            if params.cookie or ctx.caller.is_browser:
+                cookies.set_session(ctx, token)
         return SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at))
 
 

@@ -18,6 +18,7 @@ class Credentials(Struct, kw_only=True):
     wkey: Annotated[str, Meta(max_length=200, description="API write key.")] | None = None
     digest: Annotated[str, Meta(max_length=200, description="`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`")] | None = None
     timestamp: Annotated[str, Meta(max_length=64, description="Unix seconds or an RFC 3339 instant, as signed.")] | None = None
+    cookie: Annotated[bool, Meta(description="Set the session cookie for a program too; browsers always get it.")] = False
 
 
 class SessionCreated(Struct):

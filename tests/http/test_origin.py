@@ -158,7 +158,7 @@ def _log_in(person: Any, **headers: str) -> Reply:
 
 
 def test_the_cookie_is_hidden_from_scripts_and_other_sites(cast: Cast) -> None:
-    login = _log_in(cast.alice)
+    login = _log_in(cast.alice, **{"Sec-Fetch-Site": "same-origin"})
     token, attributes = _cookie(login)
     assert token == login.json["token"]
     assert attributes == {"Path=/", "HttpOnly", "SameSite=Lax"}
@@ -169,7 +169,7 @@ def test_the_cookie_is_secure_under_https(service: Service) -> None:
     guest = service(base_url="https://calendar.example.org")
     registration = {"user_name": "alice", "email_address": "alice@example.org", "password": PASSWORD}
     assert guest.post("/api/users", json=registration).status == 201
-    login = guest.post("/api/session", json={"user_name": "alice", "password": PASSWORD})
+    login = guest.post("/api/session", json={"user_name": "alice", "password": PASSWORD, "cookie": True})
     assert _cookie(login)[1] == {"Path=/", "HttpOnly", "SameSite=Lax", "Secure"}
     cleared = guest.signed_in(login.json["token"]).delete("/api/session/current")
     assert _cookie(cleared) == ("", {"Path=/", "HttpOnly", "SameSite=Lax", "Secure"})

@@ -29,6 +29,8 @@ WRONG: dict[str, tuple[dict[str, str], list[str]]] = {
     "file of a setting that is no secret": ({"port_file": "a-file"}, ["KALENDS_PORT_FILE", "kalends settings"]),
     "short secret": ({"secret": "canary"}, ["KALENDS_SECRET", "32 characters"]),
     "proxy": ({"trusted_proxies": "127.0.0.1, proxy"}, ["KALENDS_TRUSTED_PROXIES", "'proxy'"]),
+    "origin without a scheme": ({"cors_origins": "https://a.example, example.org"}, ["KALENDS_CORS_ORIGINS", "'example.org'", "https://"]),
+    "origin with a path": ({"cors_origins": "https://example.org/"}, ["KALENDS_CORS_ORIGINS", "'https://example.org/'"]),
     "provider's URL": ({"google_carddav_url": "carddav.example.org"}, ["KALENDS_GOOGLE_CARDDAV_URL", "https://"]),
     "provider's URL with a password": ({"graph_url": "https://ana:canary@example.org/v1.0"}, ["KALENDS_GRAPH_URL", "password"]),
     "broken provider's URL": ({"graph_login_url": "https://[login"}, ["KALENDS_GRAPH_LOGIN_URL", "https://"]),

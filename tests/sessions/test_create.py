@@ -15,7 +15,7 @@ from kalends.settings import Settings
 from kalends.users import passwords
 from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
-from tests.client import Client, Reply
+from tests.client import HOST, Client, Reply
 from tests.conftest import NOON, Clock
 from tests.http.stored_rows import fresh_service
 from tests.sessions.digests import signed
@@ -30,6 +30,10 @@ DAY = 86_400
 
 def _login(guest: Client, **credentials: Any) -> Reply:
     return guest.post("/api/session", json=credentials)
+
+
+def _login_in_browser(guest: Client, **credentials: Any) -> Reply:
+    return guest.post("/api/session", json=credentials, headers={"Sec-Fetch-Site": "same-origin"})
 
 
 def test_a_login_returns_a_token_that_signs_in(cast: Cast, clock: Clock) -> None:
@@ -152,7 +156,7 @@ def test_an_unknown_user_takes_the_same_work_as_a_wrong_password(cast: Cast, mon
 
 
 def test_the_session_cookie_is_http_only_and_same_site(cast: Cast) -> None:
-    response = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD)
+    response = _login_in_browser(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD)
     name, _, rest = response.headers["Set-Cookie"].partition("=")
     token, *attributes = rest.split("; ")
     assert (name, token) == ("kalends_session", response.json["token"])
@@ -161,7 +165,7 @@ def test_the_session_cookie_is_http_only_and_same_site(cast: Cast) -> None:
 
 def test_the_cookie_is_secure_under_https(cast: Cast, db: Database, settings: Settings) -> None:
     safe = Client(application(db, replace(settings, base_url="https://calendar.example.org")))
-    response = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
+    response = _login_in_browser(safe, user_name=cast.alice.user_name, password=PASSWORD)
     assert "Secure" in response.headers["Set-Cookie"].split("; ")
 
 
@@ -169,7 +173,7 @@ def test_under_https_the_cookies_are_bound_to_the_host_and_an_older_one_still_si
     cast: Cast, db: Database, settings: Settings
 ) -> None:
     safe = Client(application(db, replace(settings, base_url="https://calendar.example.org")))
-    response = _login(safe, user_name=cast.alice.user_name, password=PASSWORD)
+    response = _login_in_browser(safe, user_name=cast.alice.user_name, password=PASSWORD)
     assert set(response.cookies) == {"__Host-kalends_session", "__Host-kalends_device"}
     for name in ("__Host-kalends_session", "kalends_session"):
         assert safe.get("/api/session/current", headers={"Cookie": f"{name}={response.json['token']}"}).status == 200
@@ -177,6 +181,30 @@ def test_under_https_the_cookies_are_bound_to_the_host_and_an_older_one_still_si
     assert safe.get("/api/session/current", headers=both).status == 200
     gone = safe.signed_in(response.json["token"]).delete("/api/session/current")
     assert gone.cookies == {"__Host-kalends_session": "", "kalends_session": ""}
+
+
+@pytest.mark.parametrize("header", [{"Sec-Fetch-Site": "same-origin"}, {"Origin": f"http://{HOST}"}])
+def test_a_browser_gets_the_session_cookie(cast: Cast, header: dict[str, str]) -> None:
+    credentials = {"user_name": cast.alice.user_name, "password": PASSWORD}
+    response = cast.anonymous.post("/api/session", json=credentials, headers=header)
+    assert response.cookies["kalends_session"] == response.json["token"]
+
+
+def test_a_program_that_keeps_cookies_still_writes_as_a_guest_after_a_login(cast: Cast) -> None:
+    event = cast.alice.post("/api/events", json={"title": "Jazz", "start_time": "2027-01-01T20:00:00Z", "public": True}).json
+    login = _login(cast.anonymous, user_name=cast.alice.user_name, password=PASSWORD)
+    assert "kalends_session" not in login.cookies
+    kept = "; ".join(f"{name}={value}" for name, value in login.cookies.items())
+    response = {"event_id": event["id"], "email_address": "guest@example.org", "response": "YES"}
+    assert cast.anonymous.post("/api/responses", json=response, headers={"Cookie": kept}).status == 201
+
+
+def test_a_program_gets_the_session_cookie_if_it_asks_for_it(cast: Cast) -> None:
+    credentials = {"user_name": cast.alice.user_name, "password": PASSWORD, "cookie": True}
+    response = _login(cast.anonymous, **credentials)
+    assert response.cookies["kalends_session"] == response.json["token"]
+    elsewhere = cast.anonymous.post("/api/session", json=credentials, headers={"Sec-Fetch-Site": "cross-site"})
+    assert (elsewhere.status, elsewhere.cookies) == (201, {})
 
 
 def test_the_cookie_signs_in(cast: Cast) -> None:
