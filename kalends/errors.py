@@ -1,6 +1,7 @@
 """The errors that actions raise, each with its HTTP status; http/error_handler.py turns them into HTTP responses."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 from msgspec import Struct
@@ -316,6 +317,17 @@ class Overloaded(Unavailable):
     def __init__(self, resource: str, detail: str, retry_after: int = 2):
         super().__init__(detail, retry_after)
         self.resource = resource
+
+
+@contextmanager
+def naming(field: str) -> Iterator[None]:
+    """Name the parameter that a record was looked up by, in the error of one that is hidden or not allowed."""
+    try:
+        yield
+    except NotFound as error:
+        raise NotFound(error.detail, error.errors or [FieldError(field, gettext("is not there"), "not_found")]) from None
+    except Forbidden as error:
+        raise Forbidden(error.detail, error.errors or [FieldError(field, gettext("is not yours to use"), "forbidden")]) from None
 
 
 def invalid(field: str, message: str, code: Code = "invalid") -> Invalid:

@@ -296,7 +296,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/webhooks/{webhook_id}": {"": OWN_ONLY},
     "PUT /api/webhooks/{webhook_id}": {"": OWN_ONLY},
     "DELETE /api/webhooks/{webhook_id}": {"": OWN_ONLY},
-    "POST /api/webhooks/{webhook_id}/rotate_secret": {"": (401, 201, 404, 404, 404)},
+    "POST /api/webhooks/{webhook_id}/rotate_secret": {"": OWN_ONLY},
     "POST /api/webhooks/{webhook_id}/ping": {"": (401, 202, 404, 404, 404)},
     "POST /api/webhooks/{webhook_id}/redeliver": {"": (401, 202, 404, 404, 404)},
     "GET /api/webhooks/{webhook_id}/deliveries": {"": OWN_ONLY},

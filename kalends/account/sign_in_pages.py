@@ -38,7 +38,8 @@ def new(ctx: Context, params: Destination) -> Document:
 def create(ctx: Context, params: Form) -> Document:
     """Sign in, and go to the page that needed it."""
     try:
-        session = api.create(ctx, params.without("next", "resume", "typed", "wkey", "digest", "timestamp").read(Credentials))
+        credentials = params.without("next", "resume", "typed", "wkey", "digest", "timestamp").read(Credentials)
+        session = api.create(ctx, structs.replace(credentials, cookie=True))
     except errors.Unauthorized as mismatch:
         return structs.replace(_form(ctx, FormState(params.values, problem=MISMATCH)), status=mismatch.status)
     return _resume(ctx, session.token, params) if params.text("resume") else redirect(ctx, local_path(params.text("next")))

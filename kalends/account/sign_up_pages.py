@@ -66,5 +66,5 @@ def create_invited(ctx: Context, sign_up_token: str, params: Form) -> Document:
 def _create(ctx: Context, params: Registration) -> Document:
     if not isinstance(api.create(ctx, params), UserDetail):
         return redirect(ctx, "/sign-in", done="account-waiting")
-    sessions.create(ctx, Credentials(user_name=params.user_name, password=params.password))
+    sessions.create(ctx, Credentials(user_name=params.user_name, password=params.password, cookie=True))
     return redirect(ctx, "/calendar", done="created")

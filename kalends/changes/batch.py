@@ -62,4 +62,5 @@ def follow(ctx: Context, calendar_id: int | None) -> Follower:
     """A follower of the calendar, or of all that the user has."""
     if calendar_id is None:
         return Follower(None, [each.id for each in policy.member_calendar_ids(ctx)])
-    return Follower(policy.calendar(ctx, calendar_id, to=Right.SEE), [calendar_id])
+    with errors.naming("calendar_id"):
+        return Follower(policy.calendar(ctx, calendar_id, to=Right.SEE), [calendar_id])

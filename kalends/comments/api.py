@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from kalends import policy
+from kalends import errors, policy
 from kalends.blocked_senders.screening import screened
 from kalends.comments import present, store
 from kalends.comments.model import (
@@ -41,7 +41,8 @@ def index(ctx: Context, params: CommentQuery) -> CommentIndex:
         total = store.count_of_editor(ctx) if params.count else UNSET
     else:
         policy.open_link(ctx, params.link)
-        event = policy.event(ctx, params.event_id, to=Right.SEE)
+        with errors.naming("event_id"):
+            event = policy.event(ctx, params.event_id, to=Right.SEE)
         rows, is_editor = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
         total = store.count_of_event(ctx, event) if params.count else UNSET
     comments, next_page = paginate(ctx, params, rows)
@@ -53,7 +54,8 @@ def index(ctx: Context, params: CommentQuery) -> CommentIndex:
 def new(ctx: Context, params: CommentFor) -> BlankComment:
     """The editable fields with defaults. Nothing is saved."""
     if params.event_id is not None:
-        policy.event(ctx, params.event_id, to=Right.SEE)
+        with errors.naming("event_id"):
+            policy.event(ctx, params.event_id, to=Right.SEE)
     actor = ctx.actor
     return BlankComment(params.event_id, actor.email_address if actor else None, None, actor.display_name if actor else None, "")
 
@@ -65,7 +67,8 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
     A guest's comment waits for approval, unless the calendar's `moderation` says otherwise.
     """
     policy.open_link(ctx, params.link)
-    event = policy.event(ctx, params.event_id, to=Right.SEE)
+    with errors.naming("event_id"):
+        event = policy.event(ctx, params.event_id, to=Right.SEE)
     count_event_write(ctx, event.id)
     who = author(ctx, params.email_address, params.name)
     with screened(ctx, who.email_address):

@@ -170,7 +170,8 @@ def _find_matching(ctx: Context, query: ContactFilter | ContactQuery, limit: int
     """The matching contacts. Only editors of an event may filter by its guests."""
     policy.user(ctx)
     if query.event_id is not None:
-        policy.event(ctx, query.event_id, to=Right.EDIT)
+        with errors.naming("event_id"):
+            policy.event(ctx, query.event_id, to=Right.EDIT)
     return store.index(ctx, query, limit, offset)
 
 

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from kalends import policy
+from kalends import errors, policy
 from kalends.context import Context
 from kalends.deliveries import present, store
 from kalends.deliveries import suppressions as suppressed
@@ -20,7 +20,8 @@ def index(ctx: Context, params: DeliveryQuery) -> DeliveryIndex:
     """The deliveries of your events, newest first; with `event_id`, of an event that you may edit."""
     policy.user(ctx)
     if params.event_id is not None:
-        policy.event(ctx, params.event_id, to=Right.EDIT)
+        with errors.naming("event_id"):
+            policy.event(ctx, params.event_id, to=Right.EDIT)
     rows, next_page = paginate(ctx, params, store.index(ctx, params))
     total = store.count(ctx, params) if params.count else UNSET
     return DeliveryIndex([_item(delivery) for delivery in rows], params.size, params.offset, next_page, total)

@@ -311,7 +311,8 @@ def _on_calendar(ctx: Context, query: EventQuery, kind: type[EventKey]) -> list[
     rows = listing.find_on_calendar(ctx, query, query.calendar_id, kind)
     if rows == []:
         # It may be empty, or hidden.
-        policy.calendar(ctx, query.calendar_id, to=Right.SEE)
+        with errors.naming("calendar_id"):
+            policy.calendar(ctx, query.calendar_id, to=Right.SEE)
     return rows
 
 
@@ -323,7 +324,8 @@ def _searched_calendars(ctx: Context, query: EventQuery) -> Searched | None:
     if query.scope:
         return None
     if calendar_ids:
-        return [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(calendar_ids)]
+        with errors.naming("calendar_ids" if query.calendar_ids else "calendar_id"):
+            return [policy.calendar(ctx, calendar_id, to=Right.SEE) for calendar_id in dict.fromkeys(calendar_ids)]
     return None if ctx.actor is None or query.ids is not None else MemberCalendars()
 
 

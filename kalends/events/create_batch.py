@@ -1,14 +1,10 @@
 """Create many events at once, all or none; errors name the event by its position in the list."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from msgspec import structs
 
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import UniqueViolation
-from kalends.errors import FieldError
 from kalends.events import by_uid, present, span, store, visibility
 from kalends.events.create import complete
 from kalends.events.input import EventInput
@@ -41,21 +37,9 @@ def _find_calendars(ctx: Context, batch: list[EventInput]) -> dict[int | None, T
     calendars: dict[int | None, TargetCalendar] = {}
     for number, params in enumerate(batch):
         if params.calendar_id not in calendars:
-            with _naming(number, "calendar_id"):
-                calendars[params.calendar_id] = policy.calendar_for_new_event(ctx, params.calendar_id)
+            field = name_field(number, "calendar_id")
+            calendars[params.calendar_id] = policy.calendar_for_new_event(ctx, params.calendar_id, field=field)
     return calendars
-
-
-@contextmanager
-def _naming(number: int, field: str) -> Iterator[None]:
-    """Name the field of the event in an error about its calendar."""
-    name = name_field(number, field)
-    try:
-        yield
-    except errors.NotFound as error:
-        raise errors.NotFound(error.detail, [FieldError(name, "is not there", "not_found")]) from None
-    except errors.Forbidden as error:
-        raise errors.Forbidden(error.detail, [FieldError(name, "is not yours to edit", "forbidden")]) from None
 
 
 def _require_free(ctx: Context, batch: list[EventInput], calendars: dict[int | None, TargetCalendar]) -> None:

@@ -37,7 +37,8 @@ def create(ctx: Context, params: HiddenEventInput) -> HiddenEventItem:
     policy.admin(ctx)
     ctx.via = "moderation"
     events.lock(ctx, [params.event_id])
-    event = policy.event_of_admin(ctx, params.event_id)
+    with errors.naming("event_id"):
+        event = policy.event_of_admin(ctx, params.event_id)
     hidden = store.find_by_event(ctx, event.id)
     if hidden is None:
         dates = events.find_by_series(ctx, [event.series_id]) if event.series_id is not None else [event]

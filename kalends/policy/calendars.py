@@ -158,14 +158,16 @@ def busy_calendars(ctx: Context, address: str) -> list[Calendar]:
 def target_calendar(ctx: Context, calendar_id: int | None) -> Calendar:
     """The calendar to write to: this one, if the actor may edit it; without an id, their primary calendar."""
     user(ctx)
-    return calendar(ctx, calendar_id, to=Right.EDIT) if calendar_id else primary_calendar(ctx)
+    with errors.naming("calendar_id"):
+        return calendar(ctx, calendar_id, to=Right.EDIT) if calendar_id else primary_calendar(ctx)
 
 
-def calendar_for_new_event(ctx: Context, calendar_id: int | None) -> TargetCalendar:
-    """Like target_calendar, with the id of an event to be created on it."""
+def calendar_for_new_event(ctx: Context, calendar_id: int | None, *, field: str = "calendar_id") -> TargetCalendar:
+    """Like target_calendar, with the id of an event to be created on it. An error names the field."""
     sql = _select_target(ctx.db.next_id("events"), "c.id = :id" if calendar_id else "c.owner_id = :me AND c.is_primary")
     params = {"id": calendar_id} if calendar_id else {}
-    return _require(ctx, ctx.tx.one(TargetCalendar, sql, me=user(ctx).id, **params), Right.EDIT)
+    with errors.naming(field):
+        return _require(ctx, ctx.tx.one(TargetCalendar, sql, me=user(ctx).id, **params), Right.EDIT)
 
 
 @cache

@@ -103,12 +103,15 @@ def _parameters(operation: dict[str, Any], schemas: dict[str, Any]) -> list[dict
 
 
 def _body(operation: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every field of the body; with alternatives, the fields of each."""
+    """Every field of the body; with alternatives, the fields of each, and then those that go with any."""
     (content,) = operation.get("requestBody", {"content": {"": {}}})["content"].values()
     schema = content.get("schema", {})
     variants = schema.get("oneOf", [schema])
     required = [name for name in variants[0].get("required", []) if len(variants) == 1]
-    fields = {field["name"]: field for variant in variants for field in _properties(variant, schemas)}
+    properties = [(field, variant) for variant in variants for field in _properties(variant, schemas)]
+    if len(variants) > 1:
+        properties.sort(key=lambda pair: pair[0]["name"] not in pair[1]["required"])
+    fields = {field["name"]: field for field, _ in properties}
     return [{**field, "required": name in required, "place": "body"} for name, field in fields.items()]
 
 

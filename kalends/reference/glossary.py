@@ -330,9 +330,11 @@ MEANINGS = {
     # Webhooks
     "webhooks": "The webhooks.",
     "webhook": "The webhook.",
-    "WebhookItem.url": "Where changes are sent.",
-    "WebhookItem.calendar_id": "Id of the only calendar whose changes are sent; null for all of yours.",
-    "WebhookItem.kinds": "The only kinds of records whose changes are sent; null for all.",
+    **dict.fromkeys(("WebhookItem.url", "WebhookSecret.url"), "Where changes are sent."),
+    **dict.fromkeys(
+        ("WebhookItem.calendar_id", "WebhookSecret.calendar_id"), "Id of the only calendar whose changes are sent; null for all of yours."
+    ),
+    **dict.fromkeys(("WebhookItem.kinds", "WebhookSecret.kinds"), "The only kinds of records whose changes are sent; null for all."),
     "enabled": "Whether changes are sent.",
     "disabled_reason": "Why nothing is sent: you switched it off (`owner`), the receiver failed for five days (`failing`) or replied with "
     "status 410 (`gone`), you cannot see the calendar any more (`calendar`), your "

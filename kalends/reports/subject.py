@@ -23,12 +23,15 @@ def load(ctx: Context, subject: Subject) -> Reported:
     if sum(each is not None for each in (subject.event_id, subject.comment_id, subject.calendar_id)) != 1:
         raise errors.invalid("event_id", gettext("give one of event_id, comment_id and calendar_id"), "required")
     if subject.calendar_id is not None:
-        calendar = policy.calendar(ctx, subject.calendar_id, to=Right.SEE)
+        with errors.naming("calendar_id"):
+            calendar = policy.calendar(ctx, subject.calendar_id, to=Right.SEE)
         return Reported("calendar", calendar.name, f"/calendars/{calendar.id}")
     policy.open_link(ctx, subject.link)
     if subject.comment_id is not None:
-        comment, event = policy.visible_comment(ctx, subject.comment_id)
+        with errors.naming("comment_id"):
+            comment, event = policy.visible_comment(ctx, subject.comment_id)
         return Reported("comment", comment.comment, f"/events/{event.id}", event.id)
     assert subject.event_id is not None
-    event = policy.event(ctx, subject.event_id, to=Right.SEE)
+    with errors.naming("event_id"):
+        event = policy.event(ctx, subject.event_id, to=Right.SEE)
     return Reported("event", event.title, f"/events/{event.id}", event.id)

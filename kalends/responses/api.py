@@ -51,7 +51,8 @@ CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "c
 @endpoint("GET", "/api/responses")
 def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
     """An event's responses: all of them for the event owner, else your own. Without `event_id`, your own to all events."""
-    event = policy.event(ctx, params.event_id, to=Right.SEE) if params.event_id else None
+    with errors.naming("event_id"):
+        event = policy.event(ctx, params.event_id, to=Right.SEE) if params.event_id else None
     user = policy.user(ctx)
     if event and event.can_edit:
         rows = store.of_event(ctx, event.id, params.fetch, params.offset)
@@ -66,7 +67,8 @@ def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
 @endpoint("GET", "/api/responses.csv")
 def export(ctx: Context, params: ResponseExport) -> Document:
     """All responses to the event as a table, for the event owner, with a column for each question."""
-    event = policy.event(ctx, params.event_id, to=Right.EDIT)
+    with errors.naming("event_id"):
+        event = policy.event(ctx, params.event_id, to=Right.EDIT)
     responses = store.of_event(ctx, event.id, store.count_of_event(ctx, event.id))
     asked = questions.of_event(ctx, event.id, event.calendar_id)
     labels = [f"{question.label} ({question.id})" if question.label in CSV_COLUMNS else question.label for question in asked]
@@ -87,7 +89,8 @@ def _cell(item: ResponseItem, question_id: int) -> str:
 def new(ctx: Context, params: ResponseFor) -> BlankResponse:
     """The editable fields with defaults. Nothing is saved."""
     if params.event_id is not None:
-        policy.event(ctx, params.event_id, to=Right.SEE)
+        with errors.naming("event_id"):
+            policy.event(ctx, params.event_id, to=Right.SEE)
     actor = ctx.actor
     return BlankResponse(
         event_id=params.event_id,
@@ -111,7 +114,8 @@ def create(ctx: Context, params: Params[ResponseInput]) -> ResponseCreated:
     """
     fields = params.value
     policy.open_link(ctx, fields.link)
-    event = policy.event(ctx, fields.event_id, to=Right.SEE)
+    with errors.naming("event_id"):
+        event = policy.event(ctx, fields.event_id, to=Right.SEE)
     count_event_write(ctx, event.id)
     who = author(ctx, fields.email_address, fields.name)
     with screened(ctx, who.email_address):
@@ -164,7 +168,8 @@ def link(ctx: Context, params: LinkRequest) -> LinkRequested:
     The reply is the same whether or not the address has responded.
     """
     policy.open_link(ctx, params.link)
-    event = policy.event(ctx, params.event_id, to=Right.SEE)
+    with errors.naming("event_id"):
+        event = policy.event(ctx, params.event_id, to=Right.SEE)
     response_mail.insert_link(ctx, event, params.email_address)
     return LinkRequested(params.email_address)
 

@@ -1,6 +1,6 @@
 """Webhooks: changes are sent to a URL of yours as they happen."""
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from kalends import errors, policy
 from kalends.context import Context
@@ -89,7 +89,7 @@ def update(ctx: Context, webhook_id: int, params: Changes[WebhookInput]) -> Webh
         return _item(policy.webhook(ctx, webhook_id))
 
 
-@endpoint("POST", "/api/webhooks/{webhook_id}/rotate_secret", status=201)
+@endpoint("POST", "/api/webhooks/{webhook_id}/rotate_secret")
 def rotate_secret(ctx: Context, webhook_id: int) -> WebhookSecret:
     """Make a new secret, which is in this reply only. For 24 hours, deliveries are signed with both secrets."""
     store.rotate_secret(ctx, policy.webhook(ctx, webhook_id).id)
@@ -127,7 +127,7 @@ def redeliver(ctx: Context, webhook_id: int, params: Redelivery) -> WebhookQueue
     if params.delivery_id is not None:
         queued = store.redeliver(ctx, webhook.id, params.delivery_id)
         if not queued:
-            raise errors.invalid("delivery_id", gettext("is no delivery of this webhook; GET …/deliveries lists them"))
+            raise errors.invalid("delivery_id", gettext("is no delivery of this webhook; GET …/deliveries lists them"), "not_found")
     else:
         since = timestamps.parse_instant(params.since or "")
         if since is None:
@@ -147,12 +147,13 @@ def _load_enabled(ctx: Context, webhook_id: int) -> Webhook:
 
 def _with_secret(ctx: Context, webhook_id: int) -> WebhookSecret:
     webhook = policy.webhook(ctx, webhook_id)
-    return WebhookSecret(_item(webhook), signature.secret(ctx.settings, webhook.secret_id))
+    return WebhookSecret(**structs.asdict(_item(webhook)), secret=signature.secret(ctx.settings, webhook.secret_id))
 
 
 def _require_calendar(ctx: Context, params: WebhookInput) -> None:
     if params.calendar_id is not None:
-        policy.calendar(ctx, params.calendar_id, to=Right.SEE)
+        with errors.naming("calendar_id"):
+            policy.calendar(ctx, params.calendar_id, to=Right.SEE)
 
 
 def _check_url(ctx: Context, url: str) -> None:

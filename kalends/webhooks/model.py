@@ -61,10 +61,9 @@ class WebhookItem(Struct):
     updated_at: Instant
 
 
-class WebhookSecret(Struct):
+class WebhookSecret(WebhookItem):
     """A webhook with its new secret, which is sent this once."""
 
-    webhook: WebhookItem
     secret: Secret
 
 

@@ -113,7 +113,7 @@ def destroy(ctx: Context, webhook_id: int, params: Form) -> Document:
 
 def _show_secret(ctx: Context, secret: WebhookSecret, title: str) -> Document:
     ctx.headers["Cache-Control"] = "no-store"
-    return render("webhooks/secret.html", ctx, title=title, webhook=secret.webhook, secret=secret.secret)
+    return render("webhooks/secret.html", ctx, title=title, webhook=secret, secret=secret.secret)
 
 
 def _calendar_names(ctx: Context, calendar_ids: list[int | None]) -> dict[int, str]:

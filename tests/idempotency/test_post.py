@@ -289,7 +289,7 @@ def test_a_reply_with_a_secret_is_not_replayed_and_the_request_is_done_once(cast
     before, key = rows(db, table), uuid4().hex
     with ThreadPoolExecutor(AT_ONCE) as clients:
         replies = list(clients.map(lambda _: insist(client, path, key, **request), range(AT_ONCE)))
-    assert sorted(reply.status for reply in replies) == [201, *[409] * (AT_ONCE - 1)], replies
+    assert sorted(reply.status for reply in replies) == [201 if table else 200, *[409] * (AT_ONCE - 1)], replies
     assert rows(db, table) == before + (1 if table else 0)
     again = send(client, path, key, **request)
     assert (again.status, "with a new Idempotency-Key" in again.json["detail"]) == (409, True)

@@ -78,7 +78,7 @@ class Service(Struct):
         reply = self.cast.alice.post("/api/webhooks", json={"url": f"{receiver.url}/hook", **fields})
         assert reply.status == 201, reply
         receiver.secret = reply.json["secret"]
-        webhook: dict[str, Any] = reply.json["webhook"]
+        webhook: dict[str, Any] = reply.json
         end = self._journal_end()
         with self.db.write() as tx:
             tx.run("UPDATE webhooks SET tx = :tx, entry_id = :entry_id WHERE id = :id", id=webhook["id"], tx=end[0], entry_id=end[1])

@@ -49,7 +49,8 @@ def test_the_secret_is_in_the_reply_alone_and_not_stored(cast: Cast, db: Databas
     reply = cast.alice.post("/api/webhooks", json={"url": PUBLIC, "kinds": ["event"]})
     assert reply.status == 201
     assert re.fullmatch(r"whsec_[A-Za-z0-9+/]{43}=", reply.json["secret"])
-    webhook = reply.json["webhook"]
+    webhook = {name: value for name, value in reply.json.items() if name != "secret"}
+    assert reply.headers["Location"] == f"/api/webhooks/{webhook['id']}"
     assert (webhook["url"], webhook["kinds"], webhook["enabled"]) == (PUBLIC, ["event"], True)
     assert cast.alice.get(f"/api/webhooks/{webhook['id']}").json == webhook
     assert cast.alice.get("/api/webhooks").json["webhooks"] == [webhook]
@@ -58,6 +59,13 @@ def test_the_secret_is_in_the_reply_alone_and_not_stored(cast: Cast, db: Databas
         notices = tx.rows("SELECT notice FROM deliveries WHERE owner_id = :id AND notice IS NOT NULL", id=cast.alice.id)
     assert reply.json["secret"].removeprefix("whsec_") not in str(row)
     assert [tuple(notice) for notice in notices] == [("webhook_created",)]
+
+
+def test_a_rotated_secret_comes_with_the_webhook(cast: Cast) -> None:
+    webhook = cast.alice.post("/api/webhooks", json={"url": PUBLIC}).json
+    reply = cast.alice.post(f"/api/webhooks/{webhook['id']}/rotate_secret")
+    assert (reply.status, reply.json | {"secret": ""}) == (200, webhook | {"secret": "", "updated_at": reply.json["updated_at"]})
+    assert reply.json["secret"] != webhook["secret"]
 
 
 def test_an_account_has_at_most_ten(cast: Cast) -> None:

@@ -57,7 +57,7 @@ def test_the_javascript_example_verifies_deliveries(service: Service, clock: Clo
             eventually(lambda: _status(url) == 401)
             event = an_event(service.cast.alice)
             service.send()
-            [delivery] = service.deliveries(reply.json["webhook"])
+            [delivery] = service.deliveries(reply.json)
             assert (delivery["state"], delivery["status"]) == ("sent", 204)
         finally:
             receiver.terminate()

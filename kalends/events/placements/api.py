@@ -41,7 +41,8 @@ def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar_id = params.calendar_id or policy.primary_calendar(ctx).id
-    policy.require_removal(ctx, event, calendar_id)
+    with errors.naming("calendar_id"):
+        policy.require_removal(ctx, event, calendar_id)
     _require_free_uid(ctx, event, calendar_id)
     if not placements.delete(ctx, event, calendar_id):
         raise errors.Conflict(

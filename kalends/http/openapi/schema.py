@@ -32,7 +32,8 @@ def object_schema(kind: type[Struct], carrier: Carrier, *, partial: bool = False
     fields = list(carried(kind, carrier))
     alternatives = struct_options(kind).alternatives
     if alternatives:
-        return {"oneOf": [_alternative(fields, names, carrier) for names in alternatives]}
+        common = [field for field in fields if not any(field.name in names for names in alternatives)]
+        return {"oneOf": [_alternative(fields, names, common, carrier) for names in alternatives]}
     schema: Schema = {"type": "object", "properties": {field.name: field_schema(field, carrier, partial=partial) for field in fields}}
     required = [field.name for field in fields if field.required and not partial]
     return schema | ({"required": required} if required else {})
@@ -79,10 +80,10 @@ def nullable(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-def _alternative(fields: list[Field], names: tuple[str, ...], carrier: Carrier) -> Schema:
-    properties = {
-        field.name: field_schema(replace(field, required=True, optional=False), carrier) for field in fields if field.name in names
-    }
+def _alternative(fields: list[Field], names: tuple[str, ...], common: list[Field], carrier: Carrier) -> Schema:
+    """One of the sets of fields, with the fields that go with any of them."""
+    required = [replace(field, required=True, optional=False) for field in fields if field.name in names]
+    properties = {field.name: field_schema(field, carrier) for field in (*required, *common)}
     return {"title": " and ".join(names), "type": "object", "properties": properties, "required": list(names)}
 
 
