@@ -175,7 +175,7 @@ MODULE_LAYERS = {
             f"dav.{name}"
             for name in (
                 *("calendar_object", "call", "collections", "errors", "expand", "files", "filters", "listing", "paths", "propfind"),
-                *("file_store", "free_busy", "future_dates", "guest_copy", "guests", "mailboxes", "overlap", "principals"),
+                *("file_store", "free_busy", "future_dates", "guest_copy", "guests", "mailboxes", "overlap", "principals", "privacy"),
                 *("properties", "proppatch", "query", "removal", "reports", "resources", "sign_in", "sync", "text", "transfer", "write"),
                 "xml",
                 *(

@@ -75,6 +75,6 @@ def _date(event: ReplyEvent) -> str:
 def _facts(plan: Plan | None) -> Any:
     """What the organiser decides about: what the events are, and when they take place."""
     return plan and [
-        (series.uid, series.rule, series.exceptions, {slot: (event.content, event.span) for slot, event in series.events.items()})
+        (series.uid, series.rule, series.exceptions, {slot: (event.content.columns, event.span) for slot, event in series.events.items()})
         for series in plan.incoming
     ]

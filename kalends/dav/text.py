@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from kalends.context import LAST_MODIFIED_DELAY, Context
-from kalends.dav import store
+from kalends.dav import privacy, store
 from kalends.dav.resources import Resource
 from kalends.db import Database
 from kalends.events import feed, ical
@@ -94,7 +94,8 @@ def build_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -
     series, exceptions = feed.load_series(ctx, series_ids)
     texts: dict[str, bytes] = {}
     for resource in resources:
-        components, years = feed.format_loaded(ctx, events[resource.name], series, exceptions)
+        classes = privacy.class_of if resource.row else privacy.class_if_unusual(calendar)
+        components, years = feed.format_loaded(ctx, events[resource.name], series, exceptions, classes)
         texts[resource.name] = ical.join_file(components, years, method="")
     return texts
 

@@ -4,7 +4,7 @@ import zlib
 
 from kalends import errors
 from kalends.context import Context
-from kalends.dav import calendar_object, calendar_store, guest_copy, guests, paths, removal, resources, store, text, write_store
+from kalends.dav import calendar_object, calendar_store, guest_copy, guests, paths, privacy, removal, resources, store, text, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.call import Call, DavReply, find_calendar
 from kalends.dav.errors import DavError
@@ -16,6 +16,7 @@ from kalends.dav.xml import CALDAV, href
 from kalends.events import by_uid, ical
 from kalends.events import store as event_store
 from kalends.events.imports import store as import_store
+from kalends.events.imports.apply import Publishes
 from kalends.events.imports.file import import_resource
 from kalends.events.imports.plan import Plan
 from kalends.ical import participants
@@ -130,13 +131,22 @@ def require_component(ctx: Context, calendar: Calendar, file: CalendarObject) ->
 def save(ctx: Context, calendar: Calendar, name: str, current: Resource | None, file: CalendarObject, plan: Plan | None) -> Resource:
     """Write the file, and the events that it becomes; returns the resource."""
     events = text.load_events(ctx, calendar, [current])[current.name] if current else []
-    event_ids, series_ids = _save_events(ctx, calendar, events, plan)
+    event_ids, series_ids = _save_events(ctx, calendar, events, plan, _find_published(ctx, calendar, current, file, events))
     if plan is None and current and events:
         removal.remove(ctx, calendar, current)
     return save_file(ctx, calendar, name, file, event_ids, series_ids)
 
 
-def _save_events(ctx: Context, calendar: Calendar, events: list[Event], plan: Plan | None) -> tuple[list[int], list[int]]:
+def _find_published(ctx: Context, calendar: Calendar, current: Resource | None, file: CalendarObject, events: list[Event]) -> Publishes:
+    """Which of the dates the client makes public."""
+    if current is None or all(event.public for event in events):
+        return lambda slot: False
+    return privacy.find_published(text.read(ctx, calendar, current), file.content, is_explicit=current.row is None)
+
+
+def _save_events(
+    ctx: Context, calendar: Calendar, events: list[Event], plan: Plan | None, publishes: Publishes
+) -> tuple[list[int], list[int]]:
     """Write what the plan has instead of these events; returns the ids of single events and of series."""
     if plan is None:
         return [], []
@@ -146,7 +156,7 @@ def _save_events(ctx: Context, calendar: Calendar, events: list[Event], plan: Pl
     home_id = homes.pop()
     home = calendar if home_id == calendar.id else get_calendar(ctx, home_id, to=Right.EDIT)
     among = {uid for event in events for uid in (event.uid, event.sent_uid) if uid}
-    event_ids, series_ids = import_resource(ctx, home, plan, among)
+    event_ids, series_ids = import_resource(ctx, home, plan, among, publishes)
     series_of = store.find_series_of(ctx, event_ids)
     return [event_id for event_id in event_ids if event_id not in series_of], sorted({*series_ids, *series_of.values()})
 

@@ -1,6 +1,6 @@
 """Feeds: the events of a calendar or a query as an iCalendar file, with each series as one rule and its exceptions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -28,6 +28,9 @@ from kalends.values import datetimes, timestamps
 MAX_EVENTS = 20_000
 MAX_FOR_GUESTS = 2_000
 SERIES_AT_ONCE = 20
+
+# What the component of an event has beside what an event has.
+MoreLines = Callable[[Event], Sequence[str]]
 
 _CONTENT = ("title", "description", "all_day", "time_zone", "location", "image_url", "tags", *STATUS, *PARTS)
 
@@ -87,7 +90,7 @@ def format_all(ctx: Context, events: list[Event], *, has_alarms: bool = False) -
     """The events as components, each series at the place of its first event; and the years for which time zones are needed."""
     series, exceptions = load_series(ctx, list({event.series_id: None for event in events if event.series_id is not None}))
     triggers = find_triggers(ctx, events) if has_alarms else ical.NO_TRIGGERS
-    return format_loaded(ctx, events, series, exceptions, triggers)
+    return format_loaded(ctx, events, series, exceptions, lambda event: ical.format_alarms(event, triggers))
 
 
 def format_loaded(
@@ -95,9 +98,9 @@ def format_loaded(
     events: list[Event],
     series: dict[int, Series],
     exceptions: dict[int, set[str]],
-    triggers: ical.Triggers = ical.NO_TRIGGERS,
+    more_lines: MoreLines,
 ) -> tuple[list[str], ical.Years]:
-    """The same with the series of the events, which were loaded before."""
+    """The same with the series of the events, which were loaded before, and with further lines of each event."""
     members: dict[int, list[Event]] = {}
     for event in events:
         if event.series_id is not None:
@@ -108,12 +111,12 @@ def format_loaded(
     for event in events:
         if event.series_id is None or event.slot is None:
             uid = ical.event_uid(event, ctx.settings)
-            components.append(ical.format_event(event, ctx.settings, uid, triggers=triggers.get(event.id, ())))
+            components.append(ical.format_event(event, ctx.settings, uid, more=more_lines(event)))
             ical.add_years(years, event)
         elif event.series_id in series and event.series_id not in written:
             written.add(event.series_id)
             deleted = exceptions.get(event.series_id, set())
-            components += _format_series(ctx, series[event.series_id], members[event.series_id], deleted, years, triggers)
+            components += _format_series(ctx, series[event.series_id], members[event.series_id], deleted, years, more_lines)
     return components, years
 
 
@@ -129,7 +132,7 @@ def load_series(ctx: Context, ids: list[int]) -> tuple[dict[int, Series], dict[i
 
 
 def _format_series(
-    ctx: Context, series: Series, events: list[Event], deleted: set[str], years: ical.Years, triggers: ical.Triggers
+    ctx: Context, series: Series, events: list[Event], deleted: set[str], years: ical.Years, more_lines: MoreLines
 ) -> Iterator[str]:
     """A component with the rule, and one for each event that departs from it."""
     by_slot = {event.slot: event for event in events if event.slot is not None}
@@ -138,16 +141,16 @@ def _format_series(
     pattern = _find_pattern(series, [by_slot[slot] for slot in sorted(by_slot) if not by_slot[slot].edited])
     if pattern is None:
         for event in by_slot.values():
-            yield ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings), triggers=triggers.get(event.id, ()))
+            yield ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings), more=more_lines(event))
         return
     uid = series.uid or own_uid(ctx.settings, series.id, "series")
-    alarms = triggers.get(pattern.id, ())
-    yield _format_rule(ctx, series, pattern, by_slot, deleted, uid, alarms)
+    more = more_lines(pattern)
+    yield _format_rule(ctx, series, pattern, by_slot, deleted, uid, more)
     for slot, event in by_slot.items():
-        own_alarms = triggers.get(event.id, ())
-        if not _follows_rule(event, pattern, series, slot) or own_alarms != alarms:
+        own_lines = more_lines(event)
+        if not _follows_rule(event, pattern, series, slot) or own_lines != more:
             times = [_format_slot("RECURRENCE-ID", series, pattern, slot), *ical.format_times(event)]
-            yield ical.format_event(structs.replace(event, version=series.version), ctx.settings, uid, times, own_alarms)
+            yield ical.format_event(structs.replace(event, version=series.version), ctx.settings, uid, times, own_lines)
 
 
 def _find_pattern(series: Series, regular: list[Event]) -> Event | None:
@@ -164,7 +167,7 @@ def _meets_dst_change(series: Series, event: Event) -> bool:
 
 
 def _format_rule(
-    ctx: Context, series: Series, pattern: Event, by_slot: dict[str, Event], deleted: set[str], uid: str, alarms: Sequence[str]
+    ctx: Context, series: Series, pattern: Event, by_slot: dict[str, Event], deleted: set[str], uid: str, more: Sequence[str]
 ) -> str:
     """The component of the rule, with an EXDATE for each slot without an event, and an RDATE for each added date."""
     rule = series.rule
@@ -178,7 +181,7 @@ def _format_rule(
     exceptions = [_format_slot("EXDATE", series, pattern, slot) for slot in missing if slot not in by_slot]
     newest = structs.replace(pattern, version=series.version, updated_at=max(e.updated_at for e in by_slot.values()))
     lines = [*times, _format_rrule(series, pattern, slots[-1]), *added, *exceptions]
-    return ical.format_event(newest, ctx.settings, uid, lines, alarms)
+    return ical.format_event(newest, ctx.settings, uid, lines, more)
 
 
 def _format_first(pattern: Event, series: Series, slot: str) -> list[str]:

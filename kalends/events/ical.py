@@ -38,7 +38,7 @@ def build_file(events: Iterable[Event], settings: Settings, triggers: Triggers =
     years: Years = {}
     for event in events:
         url = policy.guest_url(settings, event) if for_guests else ""
-        components.append(format_event(event, settings, event_uid(event, settings), triggers=triggers.get(event.id, ()), url=url))
+        components.append(format_event(event, settings, event_uid(event, settings), more=format_alarms(event, triggers), url=url))
         add_years(years, event)
     return join_file(components, years)
 
@@ -72,9 +72,9 @@ def series_uid(event: Event, settings: Settings) -> str:
     return own_uid(settings, event.series_id, "series") if event.series_id is not None else own_uid(settings, event.id)
 
 
-def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str] = (), triggers: Sequence[str] = (), url: str = "") -> str:
-    """A VEVENT component; `times` replaces the lines of the event's own times, `url` its address for members, and there is an alarm
-    for each of the triggers."""
+def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str] = (), more: Sequence[str] = (), url: str = "") -> str:
+    """A VEVENT component; `times` replaces the lines of the event's own times, `url` its address for members, and `more` are further
+    lines."""
     lines = ["BEGIN:VEVENT", f"UID:{_text(uid)}", *(times or format_times(event)), f"SUMMARY:{_text(event.title)}"]
     if event.description:
         lines.append(f"DESCRIPTION:{_text(event.description)}")
@@ -93,11 +93,13 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
         f"SEQUENCE:{event.version - 1}",
         f"CREATED:{_UTC[event.created_at]}",
     ]
-    lines += [f"LAST-MODIFIED:{updated_at}", f"DTSTAMP:{updated_at}"]
-    for trigger in triggers:
-        lines += ["BEGIN:VALARM", "ACTION:DISPLAY", f"DESCRIPTION:{_text(event.title)}", f"TRIGGER:{trigger}", "END:VALARM"]
-    lines.append("END:VEVENT")
-    return _join_lines(lines)
+    return _join_lines([*lines, f"LAST-MODIFIED:{updated_at}", f"DTSTAMP:{updated_at}", *more, "END:VEVENT"])
+
+
+def format_alarms(event: Event, triggers: Triggers) -> list[str]:
+    """An alarm for each of the event's triggers."""
+    start, end = ["BEGIN:VALARM", "ACTION:DISPLAY", f"DESCRIPTION:{_text(event.title)}"], "END:VALARM"
+    return [line for trigger in triggers.get(event.id, ()) for line in (*start, f"TRIGGER:{trigger}", end)]
 
 
 def format_times(event: Event) -> list[str]:

@@ -24,6 +24,7 @@ GROUPS = (
     ("CATEGORIES",),
     ("STATUS", "X-KALENDS-STATUS"),
     ("IMAGE",),
+    ("CLASS",),
 )
 # What says that something changed.
 _STAMPS = ("LAST-MODIFIED", "DTSTAMP")
@@ -101,7 +102,7 @@ def _merge_calendars(file: Component, base: Component, current: Component) -> No
         if date in own:
             _merge_events(own[date], before.get(date), event)
         elif date not in before:
-            _add_event(file, event, uid)
+            _add_event(file, event, uid, _class_of_series(own.get(""), after.get(""), event))
     for date in before.keys() - after.keys():
         if date in own and len(file.inner("VEVENT")) > 1:
             file.content = [each for each in file.content if each is not own[date]]
@@ -148,6 +149,9 @@ def _merge_events(event: Component, base: Component | None, current: Component) 
     for names in GROUPS:
         before = base.group(names) if base else []
         after = current.group(names)
+        if names == ("CLASS",) and not before:
+            # What the service wrote had no CLASS before version 0.2.
+            continue
         if _texts(before) != _texts(after) and _texts(event.group(names)) != _texts(after):
             _replace(event, names, after)
             is_changed = True
@@ -177,9 +181,16 @@ def _number(line: Line | None) -> int:
     return int(line.value) if line and re.fullmatch("[0-9]{1,9}", line.value) else -1
 
 
-def _add_event(file: Component, event: Component, uid: Line | None) -> None:
+def _class_of_series(own: Component | None, series: Component | None, event: Component) -> list[Line]:
+    """The CLASS of a date: that of its series in the file, unless the date has another one here."""
+    names, lines = ("CLASS",), event.group(("CLASS",))
+    return own.group(names) if own and series and _texts(series.group(names)) == _texts(lines) else lines
+
+
+def _add_event(file: Component, event: Component, uid: Line | None, class_lines: list[Line]) -> None:
     """Add a date that was changed alone, behind the other events."""
     added = Component(event.name, event.begin, list(event.content), event.end)
+    _replace(added, ("CLASS",), class_lines)
     if uid:
         _replace(added, ("UID",), [uid])
     places = [i for i, each in enumerate(file.content) if isinstance(each, Component) and each.name == "VEVENT"]

@@ -75,7 +75,8 @@ class Entry(Struct, kw_only=True):
     status: str
     is_postponed: bool
     comment: str
-    is_private: bool
+    # None if the file does not say: then an event is public, and a changed date as its series is.
+    is_private: bool | None
     is_all_day: bool
     sequence: int
     start: DateTimeValue | None = None
@@ -201,7 +202,7 @@ def _build_entry(component: _Component, calendar: EntryCalendar, *, is_cancelled
         status="CANCELLED" if is_cancelled else _text(properties, "STATUS").strip().upper(),
         is_postponed=_text(properties, "X-KALENDS-STATUS").upper() == "POSTPONED",
         comment=_text(properties, "COMMENT"),
-        is_private=_text(properties, "CLASS").upper() in ("PRIVATE", "CONFIDENTIAL"),
+        is_private=is_private_class(_text(properties, "CLASS")),
         is_all_day=_text(properties, "X-MICROSOFT-CDO-ALLDAYEVENT").upper() == "TRUE",
         sequence=_number(_text(properties, "SEQUENCE")),
         unsupported=component.unsupported,
@@ -260,6 +261,11 @@ def _limit_uid(uid: str) -> str:
 
 def _derive_uid(seed: str) -> str:
     return f"{blake2b(seed.encode('utf-8', 'replace'), digest_size=16).hexdigest()}@import.kalends"
+
+
+def is_private_class(value: str) -> bool | None:
+    """Whether a CLASS hides an event: any but PUBLIC does, unknown ones too (RFC 5545, section 3.8.1.3). None if there is none."""
+    return value.strip().upper() != "PUBLIC" if value.strip() else None
 
 
 def _text(properties: Properties, name: str) -> str:

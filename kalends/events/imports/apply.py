@@ -1,5 +1,6 @@
 """Write the events of a file: those that are new or differ, and no others."""
 
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -24,6 +25,10 @@ from kalends.values import datetimes
 _CONTENT = ("title", "description", "location", "image_url", "tags", *STATUS)
 
 
+# Whether the sender of a file has made the event public that has this slot in its series.
+Publishes = Callable[[str], bool]
+
+
 class Identity(Struct, frozen=True):
     """How later imports find an event: by its own UID, or by its slot in a series."""
 
@@ -36,10 +41,13 @@ class Identity(Struct, frozen=True):
 class ImportWriter:
     """Collects the changes of one transaction, and writes them."""
 
-    def __init__(self, ctx: Context, calendar: Calendar, public: bool | None, *, is_exact: bool = False):
-        """is_exact: the file is all there is, also of dates that were deleted or changed alone here; its sender has read them."""
+    def __init__(self, ctx: Context, calendar: Calendar, public: bool | None, *, publishes: Publishes | None = None):
+        """public: who sees all of the events; None: as their CLASS and the calendar say.
+        publishes: the file is all there is, also of dates that were deleted or changed alone here; its sender has read them, and may have
+        made dates public."""
         self._ctx = ctx
-        self._is_exact = is_exact
+        self._is_exact = publishes is not None
+        self._publishes = publishes
         self._calendar = calendar
         self._public = public
         self._change_count = 0
@@ -151,16 +159,17 @@ class ImportWriter:
         else:
             return
         if old is None:
-            self._insert(new, identity, next(iter(existing.events.values()), None))
+            self._insert(new, identity, existing)
             if existing.series and series_id is not None:
                 self._extended.add(series_id)
             return
         self._event_ids[uid] = old.id
+        public = self._is_public(old.public, new, slot)
         if not slot and existing.series is None and (existing.is_own or old.series_id is not None):
             # It was created here or repeats here, and keeps its UID and its series.
-            edited = old.edited or (old.slot is not None and self._differs(old, new))
+            edited = old.edited or (old.slot is not None and (old.public != public or _differs(old, new)))
             identity = Identity(old.uid, old.series_id, old.slot, edited)
-        self._update(old, new, identity)
+        self._update(old, new, identity, public)
 
     def _delete_others(self, series: IncomingSeries, existing: Existing) -> None:
         """Delete existing events that the file does not have any more, and duplicates."""
@@ -169,8 +178,21 @@ class ImportWriter:
         self._deletes += ids
         self._change_count += len(ids)
 
-    def _insert(self, event: IncomingEvent, identity: Identity, sibling: Event | None) -> None:
-        """Insert the event, with the owner and home calendar of an event of the same series."""
+    def _is_public(self, was_public: bool, new: IncomingEvent, slot: str) -> bool:
+        """Whether everyone sees an event that is there already, or one like it. Importing a file once more leaves that alone."""
+        if self._public is not None or self._publishes is None:
+            return was_public if self._public is None else self._public
+        if new.content.is_private:
+            return False
+        return was_public or (self._calendar.public and self._publishes(slot))
+
+    def _insert(self, event: IncomingEvent, identity: Identity, existing: Existing) -> None:
+        """Insert the event, with the owner and home calendar of an event of the same series. Others see it as they see that series."""
+        sibling = next(iter(existing.events.values()), None)
+        regular = [each.public for each in existing.events.values() if not each.edited]
+        public = self._calendar.public and not event.content.is_private if self._public is None else self._public
+        if sibling:
+            public = self._is_public(all(regular) if regular else sibling.public, event, identity.slot or "") and public
         if identity.uid in self._new_uids:
             # The UID that one entry has is the one that was made for an occurrence of another.
             identity = structs.replace(identity, uid=None)
@@ -178,28 +200,28 @@ class ImportWriter:
         home = {
             "owner_id": sibling.owner_id if sibling else policy.user(self._ctx).id,
             "calendar_id": sibling.calendar_id if sibling else self._calendar.id,
-            "public": self._calendar.public and not event.content.is_private if self._public is None else self._public,
+            "public": public,
             "by_link": False,
             "party_max": None,
         }
         self._inserts.append(event.content.columns | store.span_columns(event.span) | structs.asdict(identity) | home)
         self._change_count += 1
 
-    def _update(self, old: Event, new: IncomingEvent, identity: Identity) -> None:
+    def _update(self, old: Event, new: IncomingEvent, identity: Identity, public: bool) -> None:
         """Update the event if it differs."""
-        if not self._differs(old, new) and identity == Identity(old.uid, old.series_id, old.slot, old.edited):
+        by_link = old.by_link and not public and self._public is None
+        is_seen_alike = (old.public, old.by_link) == (public, by_link)
+        if is_seen_alike and not _differs(old, new) and identity == Identity(old.uid, old.series_id, old.slot, old.edited):
             return
-        public, by_link = (old.public, old.by_link) if self._public is None else (self._public, False)
         span = store.span_columns(new.span if _has_moved(old, new) else _span(old))
         row = _content_columns(old, new) | span | structs.asdict(identity)
         row |= {name: new.content.columns[name] for name in STATUS}
         self._updates.append(row | {"id": old.id, "public": public, "by_link": by_link, "party_max": old.party_max})
         self._change_count += 1
 
-    def _differs(self, old: Event, new: IncomingEvent) -> bool:
-        if self._public is not None and old.visibility != ("public" if self._public else "members"):
-            return True
-        return _has_moved(old, new) or any(getattr(old, name) != new.content.columns[name] for name in _CONTENT)
+
+def _differs(old: Event, new: IncomingEvent) -> bool:
+    return _has_moved(old, new) or any(getattr(old, name) != new.content.columns[name] for name in _CONTENT)
 
 
 def _single_uid(series: IncomingSeries, slot: str) -> str:

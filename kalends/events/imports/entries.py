@@ -87,7 +87,7 @@ class EntryReader:
             image_url=self._image(entry),
             tag_list=self._tags(entry),
         )
-        return Content(store.content_columns(complete(fields, {"location"})) | self._status(entry), entry.is_private)
+        return Content(store.content_columns(complete(fields, {"location"})) | self._status(entry), bool(entry.is_private))
 
     def _status(self, entry: Entry) -> dict[str, str | None]:
         """The columns of the status; a COMMENT is the note. Only our own feeds mean by TENTATIVE that the event is postponed."""

@@ -9,7 +9,7 @@ from kalends.context import Context
 from kalends.db import UniqueViolation
 from kalends.events import by_uid, telling
 from kalends.events.imports import existing
-from kalends.events.imports.apply import ImportWriter
+from kalends.events.imports.apply import ImportWriter, Publishes
 from kalends.events.imports.existing import Existing
 from kalends.events.imports.incoming import IncomingSeries
 from kalends.events.imports.plan import Plan, Progress, build_plan, show_nothing, split_batches
@@ -69,15 +69,16 @@ def import_file(ctx: Context, content: bytes, options: ImportOptions, progress: 
     return outcome.reply()
 
 
-def import_resource(ctx: Context, calendar: Calendar, plan: Plan, among: set[str]) -> tuple[list[int], list[int]]:
+def import_resource(ctx: Context, calendar: Calendar, plan: Plan, among: set[str], publishes: Publishes) -> tuple[list[int], list[int]]:
     """Write the one UID of the plan in the open transaction, exactly as the file has it; returns the ids of its events and series.
 
-    among: the UIDs of what the file was before. Guests are told of what changes."""
+    among: the UIDs of what the file was before. publishes: which dates its sender has made public. Guests are notified of what
+    changes."""
     by_uid.lock(ctx, calendar.id)
     existing_by_uid = existing.find(ctx, calendar, plan.uids, plan.uids, among | plan.uids)
     existing.hand_over(existing_by_uid, plan.incoming)
     hidden = _find_hidden(ctx, existing_by_uid)
-    writer = ImportWriter(ctx, calendar, None, is_exact=True)
+    writer = ImportWriter(ctx, calendar, None, publishes=publishes)
     before: list[Event] = []
     for series in plan.incoming:
         record = existing_by_uid.get(series.uid, Existing()).for_file(series)

@@ -102,6 +102,8 @@ def _read_group(importer: Importer, uid: str, entries: list[Entry]) -> list[Inco
     newest = max(masters, key=lambda entry: (entry.sequence, entry.line))
     if len(masters) > 1:
         importer.reader.warn(newest.line, "file", f"the file has {len(masters):,} events under one UID; this one counts")
+    for entry in changed:
+        entry.is_private = newest.is_private if entry.is_private is None else entry.is_private
     with importer.skip_on_error(newest):
         return _read_master(importer, uid, newest, changed)
     return []

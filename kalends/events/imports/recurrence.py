@@ -304,7 +304,7 @@ def _is_endless(rule: Recurrence) -> bool:
 def _is_equal(event: IncomingEvent, regular: IncomingEvent) -> bool:
     """Whether the content and the times are equal."""
     first, second = ((each.span.start_at, each.span.until_at, each.span.all_day) for each in (event, regular))
-    return first == second and event.content.columns == regular.content.columns
+    return first == second and event.content == regular.content
 
 
 def _shift(span: Span, by: int) -> Span:

@@ -1,0 +1,54 @@
+"""The CLASS of events (RFC 5545, section 3.8.1.3): who sees what a client writes, and what the service tells clients of that.
+
+What the service writes of events has the CLASS of each, PUBLIC or PRIVATE. If that changes here, it is put into the file of the client;
+otherwise, the client's own CLASS stays, and so does its absence."""
+
+from kalends.events.feed import MoreLines
+from kalends.events.imports.apply import Publishes
+from kalends.ical import merge
+from kalends.ical.parse import is_private_class
+from kalends.records.calendar import Calendar
+from kalends.records.event import Event
+
+_PUBLIC, _PRIVATE = ["CLASS:PUBLIC"], ["CLASS:PRIVATE"]
+
+
+def class_of(event: Event) -> list[str]:
+    """The line that says whether everyone sees the event."""
+    return _PUBLIC if event.public else _PRIVATE
+
+
+def class_if_unusual(calendar: Calendar) -> MoreLines:
+    """The same for a file that no client has written: it says so of what is private on a public calendar."""
+    return lambda event: _PRIVATE if calendar.public and not event.public else []
+
+
+def find_published(before: bytes, after: bytes, *, is_explicit: bool) -> Publishes:
+    """Which dates were private in the file that the client has read, and are not in the one that it writes.
+
+    is_explicit: only if the client says so with a CLASS. The file that the service writes of an event says that it is private only on a
+    public calendar, so the client may have read it when the calendar was not."""
+    former, current = _find_classes(before), _find_classes(after)
+
+    def is_published(slot: str) -> bool:
+        is_private = _class_on(current, slot)
+        return bool(_class_on(former, slot)) and not is_private and not (is_explicit and is_private is None)
+
+    return is_published
+
+
+def _find_classes(content: bytes) -> dict[str, bool | None]:
+    """Whether the file says that its dates are private; the series has no date."""
+    classes: dict[str, bool | None] = {}
+    for calendar in merge.parse(content.decode("utf-8", "replace")).inner("VCALENDAR"):
+        zone = merge.zone_of(calendar)
+        for event in calendar.inner("VEVENT"):
+            line = event.find("CLASS")
+            classes[merge.date_of(event, zone)] = is_private_class(line.value) if line else None
+    return classes
+
+
+def _class_on(classes: dict[str, bool | None], slot: str) -> bool | None:
+    """What the file says of the date; else of its series, else of what it has."""
+    own = classes.get(slot[:10].replace("-", ""))
+    return classes.get("", next(iter(classes.values()), None)) if own is None else own
