@@ -51,6 +51,7 @@ class DeletedRow(ChangeRow, frozen=True):
 # The trash is merged from the calendars' lists, which are read from the beginning.
 MAX_OFFSET = 10_000
 _CHANGE = columns(ChangeRow, "h")
+_DELETED_EVENT = "o.kind = 'event' AND o.op = 'delete'"
 _ACTOR_NAME = "(SELECT coalesce(u.name, u.user_name) FROM users u WHERE u.id = h.actor_id)"
 
 
@@ -173,24 +174,37 @@ def find_later(ctx: Context, rows: list[ChangeRow]) -> list[ChangeRow]:
 def deleted_events(ctx: Context, paging: Paging) -> list[DeletedRow]:
     """What the actor may restore: for each request that deleted events, the last of these, newest first."""
     me = policy.user(ctx).id
-    # The index of sets finds them; an expression is not tempted by the indexes of deletions.
-    same_request = "FROM changes o WHERE o.set_id = h.set_id AND o.kind = 'event' AND o.op || '' = 'delete'"
-    columns_of_row = f"{_CHANGE}, {_ACTOR_NAME}, (SELECT count(*) {same_request})"
-    last = f"""h.op = 'delete' AND h.kind = 'event' AND NOT EXISTS (SELECT 1 {same_request} AND o.id > h.id)
-        AND NOT EXISTS (SELECT 1 FROM events e WHERE e.id = h.record_id)"""
     if paging.offset > MAX_OFFSET:
         return []
     limit = paging.fetch + paging.offset
-    rows = ctx.tx.all(
-        DeletedRow,
-        f"SELECT {columns_of_row} FROM changes h WHERE h.owner_id = :me AND {last} ORDER BY h.id DESC LIMIT :limit",
-        me=me,
-        limit=limit,
-    )
     calendar_ids = [calendar.id for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
-    of_each = f"SELECT h.id FROM changes h WHERE h.calendar_id = each.id AND {last} ORDER BY h.id DESC LIMIT :limit"
-    rows += ctx.tx.all(
-        DeletedRow, f"SELECT {columns_of_row} FROM {ctx.db.for_each('each', 'changes h', of_each)}", each=calendar_ids, limit=limit
+    requests = _find_requests(ctx, "owner_id", [me], limit) + _find_requests(ctx, "calendar_id", calendar_ids, limit)
+    last = dict(sorted(requests))
+    page = [last[set_id] for set_id in sorted(last, reverse=True)[paging.offset : limit]]
+    counts = [
+        f"(SELECT count(*) FROM changes o WHERE o.{column} = h.{column} AND {_DELETED_EVENT} AND o.set_id = h.set_id)"
+        for column in ("owner_id", "calendar_id")
+    ]
+    sql = f"""SELECT {_CHANGE}, {_ACTOR_NAME}, CASE WHEN h.owner_id = :me THEN {counts[0]} ELSE {counts[1]} END
+              FROM changes h WHERE h.id {ctx.db.in_list("ids")} ORDER BY h.set_id DESC"""
+    return ctx.tx.all(DeletedRow, sql, ids=page, me=me) if page else []
+
+
+def _find_requests(ctx: Context, column: str, ids: list[int], limit: int) -> list[tuple[int, int]]:
+    """For each owner or calendar, the newest requests that deleted events of theirs which are not restored: the number of the request,
+    and the last of its deletions.
+
+    From each request the index leads to the one before it, so that it does not matter how many events a request deleted."""
+    newest = (
+        f"SELECT o.id FROM changes o WHERE o.{column} = {{id}} AND {_DELETED_EVENT} {{before}} ORDER BY o.set_id DESC, o.id DESC LIMIT 1"
     )
-    by_id = {row.id: row for row in rows}
-    return sorted(by_id.values(), key=lambda row: -row.id)[paging.offset : limit]
+    earlier = newest.format(id="requests.list_id", before="AND o.set_id < (SELECT p.set_id FROM changes p WHERE p.id = requests.id)")
+    is_restored = "EXISTS (SELECT 1 FROM changes p JOIN events e ON e.id = p.record_id WHERE p.id = requests.id)"
+    sql = f"""WITH RECURSIVE requests (list_id, id, listed) AS (
+                  SELECT c.id, ({newest.format(id="c.id", before="")}), 0
+                  FROM {"users" if column == "owner_id" else "calendars"} c WHERE c.id {ctx.db.in_list("ids")}
+                  UNION ALL
+                  SELECT requests.list_id, ({earlier}), requests.listed + CASE WHEN {is_restored} THEN 0 ELSE 1 END
+                  FROM requests WHERE requests.id IS NOT NULL AND requests.listed < :limit)
+              SELECT h.set_id, h.id FROM requests JOIN changes h ON h.id = requests.id WHERE NOT {is_restored}"""
+    return [(set_id, change_id) for set_id, change_id in ctx.tx.rows(sql, ids=ids, limit=limit)] if ids else []

@@ -210,6 +210,29 @@ def test_a_deleted_calendar_comes_back_with_its_events_and_shares(cast: Cast) ->
     assert cast.bob.get(f"/api/events/{event['id']}").status == 200
 
 
+def test_the_trash_lists_each_request_once_however_much_it_deleted(cast: Cast, db: Database) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    first, second = (an_event(cast.alice, title=title, calendar_id=calendar["id"]) for title in ("First", "Second"))
+    restored = an_event(cast.alice)
+    for event in (first, restored, second):
+        assert cast.alice.delete(f"/api/events/{event['id']}").status == 200
+    _undo(cast.alice, next(each["seq"] for each in cast.alice.get("/api/trash").json["trash"] if each["id"] == restored["id"]))
+    deletion = f"FROM changes h WHERE h.event_id = {first['id']} AND h.kind = 'event' AND h.op = 'delete'"
+    names = "set_id, at, actor_id, via, kind, record_id, event_id, owner_id, calendar_id, op, before"
+    with db.write() as tx:
+        rows = tx.rows(f"SELECT {names} {deletion}")
+        row = dict(zip(names.split(", "), rows[0], strict=True))
+        copies = [row | {"record_id": -i, "event_id": -i} for i in range(10_000)]
+        tx.many(f"INSERT INTO changes ({names}) VALUES ({', '.join(f':{name}' for name in row)})", copies)
+    for person in (cast.alice, cast.bob):
+        reply = person.get("/api/trash")
+        assert reply.status == 200, reply
+        assert [each["title"] for each in reply.json["trash"]] == ["Second", "First"]
+        assert [each["events"] for each in reply.json["trash"]] == [1, 10_001]
+        assert [each["title"] for each in person.get("/api/trash?limit=1&offset=1").json["trash"]] == ["First"]
+
+
 def test_somebody_elses_later_change_is_a_conflict(cast: Cast) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")
