@@ -5,6 +5,8 @@ from kalends.db import columns
 from kalends.deliveries.model import Channel
 from kalends.records.delivery import Delivery
 
+# Nobody can sign in who waits for these. The index deliveries_first has the same kinds.
+FIRST = "kind IN ('reset', 'verify')"
 # Someone has asked for these messages and waits for them. The index deliveries_urgent has the same kinds.
 URGENT = "kind IN ('reset', 'verify', 'confirm', 'response', 'proposal', 'link', 'send_to_me')"
 # How many owners of waiting messages are looked at for those who are next.
@@ -34,10 +36,11 @@ def give_up_unknown(ctx: Context) -> None:
 
 
 def claim(ctx: Context, channel: Channel, lease: int, limit: int, after: int = 0) -> list[Delivery]:
-    """Claim due deliveries, urgent ones first, also those whose worker died; other workers skip them until the lease ends.
+    """Claim due deliveries, also those whose worker died; other workers skip them until the lease ends.
 
-    Each owner has a share, beginning with the one after `after`: the many messages of one delay those of others by a moment only."""
-    claimed: list[Delivery] = []
+    Password resets and verifications come before everything else, then urgent messages. Of these and of the rest, each owner has a share,
+    beginning with the one after `after`: the many messages of one delay those of others by a moment only."""
+    claimed = _claim(ctx, channel, lease, limit, f"AND {FIRST}")
     for condition in (URGENT, "TRUE"):
         owner_ids = _find_owners(ctx, channel, condition, after, limit - len(claimed))
         for position, owner_id in enumerate(owner_ids):

@@ -13,8 +13,6 @@ from kalends.settings import Settings
 from tests.cast import Cast, Person
 from tests.conftest import Clock
 
-pytestmark = pytest.mark.on_one_database
-
 LEASE = 120
 
 
@@ -73,6 +71,19 @@ def test_what_somebody_waits_for_comes_before_the_other_messages_of_the_same_org
     for kind in ("link", "confirm", "send_to_me"):
         waiting.add(cast.alice, 1, kind)
     assert sorted(each.kind for each in waiting.claim(4)) == ["announce", "confirm", "link", "send_to_me"]
+
+
+@pytest.mark.parametrize("kind", ["reset", "verify"])
+def test_a_password_reset_comes_before_everything_else_that_waits(cast: Cast, waiting: Queue, kind: str) -> None:
+    for person in (cast.alice, cast.bob):
+        waiting.add(person, 50, "send_to_me")
+        waiting.add(person, 50)
+    # It is the newest of all, and the last owner in turn has it.
+    last = max((cast.alice, cast.bob, cast.carol), key=lambda person: person.id)
+    waiting.add(last, 1, kind)
+    assert [each.kind for each in waiting.claim(1)] == [kind]
+    waiting.add(cast.carol, 20, kind)
+    assert [each.kind for each in waiting.claim(8)] == [kind] * 8
 
 
 def test_the_messages_of_an_organiser_are_sent_in_their_order(cast: Cast, waiting: Queue) -> None:
