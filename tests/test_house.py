@@ -57,6 +57,7 @@ UPWARD = {
     ("events", "outbound"): "organisers see a mail before they send it",
     ("events", "hidden_events"): "editors read on the page of an event why it is hidden",
     ("events", "changes"): "the URL of an event's history names the event",
+    ("events", "dav"): "a withdrawn invitation takes the file off the guest's calendar",
     ("users", "sessions"): "a new password ends sessions; anyone who changes an account confirms the old password",
     ("users", "keys"): "a new password can delete the keys",
     ("users", "webhooks"): "webhooks stop with the keys",
@@ -189,7 +190,10 @@ MODULE_LAYERS = {
         ),
         *("discovery.sitemap", "events.add_links", "events.days", "events.follow_links", "events.upcoming", "home.facets", "home.search"),
         *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
-        *(f"events.invitations.{name}" for name in ("addresses", "calendar_part", "cancellations", "decision", "invite", "reply")),
+        *(
+            f"events.invitations.{name}"
+            for name in ("addresses", "calendar_part", "cancellations", "decision", "guest_calendars", "invite", "reply")
+        ),
         "events.messages.send",
         *(f"pictures.{name}" for name in ("add", "child_process", "convert", "share_picture")),
         *(

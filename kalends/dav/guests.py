@@ -7,7 +7,7 @@ from typing import Literal
 
 from kalends import policy
 from kalends.context import Context
-from kalends.dav import message_store, store, text, write_store
+from kalends.dav import message_store, store, text
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.errors import DavError
 from kalends.dav.file_store import save_file
@@ -54,7 +54,6 @@ def update(ctx: Context, calendar: Calendar, before: bytes, file: CalendarObject
         invitation = invitations.find(ctx, target, key)
         if invitation and invitation.state != "withdrawn":
             invite.withdraw(ctx, event.id, invitation.id)
-            _remove(ctx, invitation, events)
     if len(current) > MAX_AT_ONCE:
         raise DavError(403, f"An event has at most {MAX_AT_ONCE} guests.", f"{{{CALDAV}}}max-attendees-per-instance")
     guests = {key: address for key, address in current.items() if _is_address(address)}
@@ -103,21 +102,12 @@ def _place(
     placed = placements.find_placed(ctx, calendar.id, ids)
     if not is_new:
         for event_id in set(ids) - placed if placed else ():
-            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=event.owner_id, by_invitation=True)
+            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=policy.user(ctx).id, invited_key=invitation.email_key)
         return
     by_uid.lock(ctx, calendar.id)
     if not placed and by_uid.find(ctx, calendar.id, uid) is None and all(row.gone for row in store.find_rows_by_uid(ctx, calendar, uid)):
         for event_id in ids:
-            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=event.owner_id, by_invitation=True)
+            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=policy.user(ctx).id, invited_key=invitation.email_key)
         file = CalendarObject(uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
         save_file(ctx, calendar, f"invitation-{invitation.id}.ics", file, [] if series_ids else ids, series_ids, has_quota=False)
     message_store.insert(ctx, calendar.owner_id, invitation.id)
-
-
-def _remove(ctx: Context, invitation: Invitation, events: list[Event]) -> None:
-    """Take the events off the calendar of a guest who is no longer invited."""
-    calendar = policy.guest_calendar(ctx, invitation.address)
-    rows = store.find_rows_by_names(ctx, calendar, [f"invitation-{invitation.id}.ics"]) if calendar else []
-    if calendar and rows:
-        write_store.delete_file(ctx, rows[0].id)
-        placements.remove(ctx, calendar.id, [each.id for each in events])

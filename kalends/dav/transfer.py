@@ -73,10 +73,12 @@ def _move(ctx: Context, source: Calendar, resource: Resource, calendar: Calendar
     if not events or not (is_guest or _can_be_home(events, source, calendar)):
         removal.remove(ctx, source, resource)
         return _copy(ctx, calendar, target, file)
-    for event in events:
-        granted_by = event.owner_id if is_guest else None
-        placements.insert(ctx, event.id, calendar.id, grants=True, granted_by=granted_by, by_invitation=is_guest)
-    placements.remove(ctx, source.id, [event.id for event in events])
+    ids = [event.id for event in events]
+    if is_guest:
+        placements.copy_invited(ctx, ids, source.id, calendar.id)
+    for event_id in [] if is_guest else ids:
+        placements.insert(ctx, event_id, calendar.id, grants=True)
+    placements.remove(ctx, source.id, ids)
     return save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
 
 

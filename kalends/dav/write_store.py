@@ -81,6 +81,32 @@ def delete_file(ctx: Context, row_id: int) -> None:
     ctx.tx.run("UPDATE dav_resources SET has_events = FALSE, gone = TRUE, version = version + 1 WHERE id = :id", id=row_id)
 
 
+def delete_files_of(ctx: Context, removed: Sequence[tuple[int, int]]) -> None:
+    """Delete the files of events that were taken off calendars, unless another event of theirs is still there: (calendar, event)."""
+    gone = ctx.db.records("gone", {"calendar_id": "BIGINT", "event_id": "BIGINT"})
+    part = "d.calendar_id = gone.calendar_id AND d"
+    rows = ctx.tx.rows(
+        f"""SELECT d.resource_id FROM {gone} JOIN dav_parts d ON {part}.event_id = gone.event_id
+            UNION SELECT d.resource_id FROM {gone} JOIN events e ON e.id = gone.event_id
+            JOIN dav_parts d ON {part}.series_id = e.series_id""",
+        gone=json.encode([{"calendar_id": calendar_id, "event_id": event_id} for calendar_id, event_id in removed]).decode(),
+    )
+    for (row_id,) in rows:
+        if not _has_placed_events(ctx, row_id):
+            delete_file(ctx, row_id)
+
+
+def _has_placed_events(ctx: Context, row_id: int) -> bool:
+    placed = "JOIN placements p ON p.event_id = e.id AND p.calendar_id = d.calendar_id WHERE d.resource_id = :id"
+    return bool(
+        ctx.tx.rows(
+            f"""SELECT 1 FROM dav_parts d JOIN events e ON e.id = d.event_id {placed}
+                UNION ALL SELECT 1 FROM dav_parts d JOIN events e ON e.series_id = d.series_id {placed} LIMIT 1""",
+            id=row_id,
+        )
+    )
+
+
 def has_existed(ctx: Context, kind: str, record_id: int) -> bool:
     """Whether events or series have had ids up to this one."""
     table = "events" if kind == "event" else "series"

@@ -17,12 +17,22 @@ from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 DELETED_EVENT_LIFETIME = 90 * 86_400
 
 
+def _grants(placement: str) -> str:
+    """SQL: whether the members of a calendar see the event that this places on it. One that is there by invitation is seen while the
+    address is invited to the event or to its series."""
+    invited = f"i.email_key = {placement}.invited_key AND i.state <> 'withdrawn'"
+    return f"""({placement}.grants AND (NOT {placement}.by_invitation
+        OR EXISTS (SELECT 1 FROM invitations i WHERE i.event_id = {placement}.event_id AND {invited})
+        OR EXISTS (SELECT 1 FROM events o JOIN invitations i ON i.series_id = o.series_id WHERE o.id = {placement}.event_id AND {invited})
+    ))"""
+
+
 # Whether a user sees the event `e`. A public event is visible to everyone; a private one to its owner, the members of its home calendar,
 # and the members of a calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.)
 # An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
-VISIBLE_TO_USER = """(
+VISIBLE_TO_USER = f"""(
     e.public OR e.owner_id = :me
-    OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND (g.grants OR g.calendar_id = e.calendar_id) AND (
+    OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND ({_grants("g")} OR g.calendar_id = e.calendar_id) AND (
         EXISTS (SELECT 1 FROM calendars own WHERE own.id = g.calendar_id AND own.owner_id = :me)
         OR EXISTS (
             SELECT 1 FROM calendar_shares s
@@ -30,10 +40,10 @@ VISIBLE_TO_USER = """(
     ))
 )"""
 # The same for an event that `p` places on a calendar of which the actor is a member.
-_VISIBLE_TO_MEMBER = f"(p.grants OR {VISIBLE_TO_USER})"
+_VISIBLE_TO_MEMBER = f"({_grants('p')} OR {VISIBLE_TO_USER})"
 # The same where the actor must be a member of the calendar :calendar, as in their home for devices.
 HOME_EVENT_VISIBLE = f"({is_member(':calendar')} AND {_VISIBLE_TO_MEMBER})"
-_VISIBLE_TO_POSSIBLE_MEMBER = f"(p.grants AND {is_member(':calendar')} OR {VISIBLE_TO_USER})"
+_VISIBLE_TO_POSSIBLE_MEMBER = f"({_grants('p')} AND {is_member(':calendar')} OR {VISIBLE_TO_USER})"
 
 # Whether an admin hides the event `e`.
 HIDDEN = "EXISTS (SELECT 1 FROM hidden_dates d WHERE d.event_id = e.id)"
@@ -85,7 +95,7 @@ _CALENDAR = f"CAST(c.id AS TEXT) || '{FIELD}' || c.name"
 _CALENDARS = f"""
 SELECT p.event_id,
     max(CASE WHEN c.id = h.calendar_id AND (c.owner_id = :me OR s.role = 'editor') THEN 2
-        WHEN p.grants AND {_IS_MEMBER} THEN 1 ELSE 0 END) AS access,
+        WHEN {_grants("p")} AND {_IS_MEMBER} THEN 1 ELSE 0 END) AS access,
     max(CASE WHEN c.id = h.calendar_id THEN c.party_max END) AS party_max,
     string_agg(CASE WHEN c.public OR {_IS_MEMBER} THEN {_CALENDAR} END, '{RECORD}') AS visible,
     string_agg(CASE WHEN c.public OR {_IS_MEMBER} OR p.grants AND NOT p.by_invitation THEN {_CALENDAR} END, '{RECORD}')
@@ -143,7 +153,7 @@ def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
     None: it is not known whether they are a member; the calendar is the parameter :calendar.
     """
     if ctx.actor is None:
-        return "(p.grants OR p.public)" if as_member else "p.public"
+        return f"({_grants('p')} OR p.public)" if as_member else "p.public"
     if as_member is None:
         return _VISIBLE_TO_POSSIBLE_MEMBER
     return _VISIBLE_TO_MEMBER if as_member else VISIBLE_TO_USER
@@ -154,7 +164,7 @@ def placement_visible(ctx: Context, as_member: bool) -> str:
     if ctx.actor is None:
         return placed_event_visible(ctx, as_member)
     visible = f"EXISTS (SELECT 1 FROM events e WHERE e.id = p.event_id AND {VISIBLE_TO_USER})"
-    return f"(p.grants OR {visible})" if as_member else visible
+    return f"({_grants('p')} OR {visible})" if as_member else visible
 
 
 def _visible(ctx: Context) -> str:

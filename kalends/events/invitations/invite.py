@@ -11,7 +11,7 @@ from kalends.context import Context
 from kalends.deliveries import guest_notice, limits, suppressions
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.guest_notice import Recipient
-from kalends.events.invitations import calendar_part, store
+from kalends.events.invitations import calendar_part, guest_calendars, store
 from kalends.events.invitations.model import MAX_AT_ONCE, InvitationInput, Invited
 from kalends.events.invitations.store import Invitee, Target
 from kalends.events.series import scope as series_scope
@@ -93,7 +93,8 @@ def resend(ctx: Context, event_id: int, invitation_id: int) -> Invitation:
 
 
 def withdraw(ctx: Context, event_id: int, invitation_id: int) -> None:
-    """Take the invitation back. The guest is told, if the invitation was sent; a response stays."""
+    """Take the invitation back, and the event off the guest's calendars. The guest is told, if the invitation was sent; a response
+    stays."""
     invitation, event = policy.invitation(ctx, event_id, invitation_id)
     if invitation.state == "withdrawn":
         return
@@ -101,6 +102,7 @@ def withdraw(ctx: Context, event_id: int, invitation_id: int) -> None:
     was_sent = invitation.state == "sent" or (invitation.state == "queued" and invitation.mails > 1)
     sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)
     invitation = store.count_mail(ctx, invitation, "withdrawn", max(sequence, invitation.sequence) + 1)
+    guest_calendars.remove(ctx, invitation)
     if was_sent and event.start_at > ctx.now and not _is_flooded(ctx, invitation.address):
         _queue(ctx, event, "withdrawal", [invitation])
 

@@ -187,6 +187,18 @@ def find_of_events(ctx: Context, events: list[Event]) -> list[Invitation]:
     return [*ctx.tx.all(Invitation, sql.format("event_id"), ids=ids), *ctx.tx.all(Invitation, sql.format("series_id"), ids=series_ids)]
 
 
+def find_uncovered(ctx: Context, invitation: Invitation) -> list[int]:
+    """The events of a withdrawn invitation that no other invitation of the same address is to."""
+    other = "SELECT 1 FROM invitations i WHERE i.{} AND i.email_key = :key AND i.state <> 'withdrawn'"
+    rows = ctx.tx.rows(
+        f"""SELECT e.id FROM events e WHERE e.{"id" if invitation.event_id is not None else "series_id"} = :target
+            AND NOT EXISTS ({other.format("event_id = e.id")}) AND NOT EXISTS ({other.format("series_id = e.series_id")})""",
+        target=target(invitation).id,
+        key=invitation.email_key,
+    )
+    return [event_id for (event_id,) in rows]
+
+
 def find_split(ctx: Context, invitation: Invitation) -> list[Invitation]:
     """The invitations to other series that were one with this series when the guest's calendar last got it."""
     if invitation.series_id is None:

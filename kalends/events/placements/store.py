@@ -37,6 +37,11 @@ UPDATE series SET uid = NULL WHERE id IN (
     AND {_IS_TAKEN.format(home="e.calendar_id", uid="r.uid", series_id="r.id")})
 """
 
+# The address of a guest, which the history does not have.
+_OWNERS_KEY = """CASE WHEN CAST(:by_invitation AS BOOLEAN) THEN (
+    SELECT u.email_key FROM calendars c JOIN users u ON u.id = c.owner_id WHERE c.id = :calendar_id
+) END"""
+
 # Grants by people who may no longer edit the event. Grants on calendars of the event's owner or of its home's owner stay.
 # Without coalesce(), a planner would read the grants on all calendars from their index rather than use the condition.
 _INVALID_GRANTS = """
@@ -49,27 +54,29 @@ _INVALID_GRANTS = """
 
 
 def insert(
-    ctx: Context, event_id: int, calendar_id: int, *, grants: bool, granted_by: int | None = None, by_invitation: bool = False
+    ctx: Context, event_id: int, calendar_id: int, *, grants: bool, granted_by: int | None = None, invited_key: str | None = None
 ) -> None:
     """Add the event to the calendar. If it is there already, a placement that grants its members access is never weakened.
 
-    by_invitation: the calendar is that of a guest, of which the event's editors are not told: the event stays as it is."""
-    if not by_invitation:
+    invited_key: the calendar is that of a guest with this address, of which the event's editors do not hear: the event stays as it is."""
+    if invited_key is None:
         _mark_changed(ctx, event_id, calendar_id, grants=grants)
     ctx.tx.run(
         f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
-                created_at)
+                invited_key, created_at)
             SELECT e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT),
-                   CAST(:by_invitation AS BOOLEAN), CAST(:now AS BIGINT)
+                   CAST(:by_invitation AS BOOLEAN), CAST(:invited_key AS TEXT), CAST(:now AS BIGINT)
             FROM events e WHERE e.id = :event_id
             ON CONFLICT (event_id, calendar_id) DO UPDATE SET grants = placements.grants OR excluded.grants,
             by_invitation = CASE WHEN excluded.grants THEN excluded.by_invitation ELSE placements.by_invitation END,
+            invited_key = CASE WHEN excluded.grants THEN excluded.invited_key ELSE placements.invited_key END,
             granted_by = CASE WHEN placements.grants THEN placements.granted_by ELSE excluded.granted_by END""",
         event_id=event_id,
         calendar_id=calendar_id,
         grants=grants,
         granted_by=granted_by,
-        by_invitation=by_invitation,
+        by_invitation=invited_key is not None,
+        invited_key=invited_key,
         now=ctx.now,
     )
 
@@ -84,6 +91,32 @@ def _mark_changed(ctx: Context, event_id: int, calendar_id: int, *, grants: bool
         calendar_id=calendar_id,
         grants=grants,
         now=ctx.now,
+    )
+
+
+def copy_invited(ctx: Context, ids: list[int], source_id: int, calendar_id: int) -> None:
+    """Add the events that a guest has on the source by invitation to another calendar, by the same invitation."""
+    ctx.tx.run(
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
+                invited_key, created_at)
+            SELECT e.id, CAST(:calendar_id AS BIGINT), {COPIED}, s.grants, s.granted_by, TRUE, s.invited_key, CAST(:now AS BIGINT)
+            FROM placements s JOIN events e ON e.id = s.event_id
+            WHERE s.calendar_id = :source_id AND s.event_id {ctx.db.in_list("ids")} AND s.by_invitation
+            ON CONFLICT (event_id, calendar_id) DO NOTHING""",
+        ids=ids,
+        source_id=source_id,
+        calendar_id=calendar_id,
+        now=ctx.now,
+    )
+
+
+def remove_invited(ctx: Context, ids: list[int], invited_key: str) -> list[tuple[int, int]]:
+    """Remove these events from the calendars that have them by an invitation of the address; returns the calendars and events."""
+    return ctx.tx.rows(
+        f"""DELETE FROM placements WHERE event_id {ctx.db.in_list("ids")} AND by_invitation AND invited_key = :key
+            RETURNING calendar_id, event_id""",
+        ids=ids,
+        key=invited_key,
     )
 
 
@@ -109,9 +142,9 @@ def restore(ctx: Context, content: dict[str, Any]) -> None:
     """Insert a placement that was deleted, as it was."""
     ctx.tx.run(
         f"""INSERT INTO placements (id, event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
-                created_at)
+                invited_key, created_at)
             SELECT CAST(:id AS BIGINT), e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT),
-                   CAST(:by_invitation AS BOOLEAN), CAST(:created_at AS BIGINT)
+                   CAST(:by_invitation AS BOOLEAN), {_OWNERS_KEY}, CAST(:created_at AS BIGINT)
             FROM events e WHERE e.id = :event_id""",
         **{"by_invitation": False} | content,
     )
@@ -141,8 +174,8 @@ def copy_to_series(ctx: Context, pattern: Event, series_id: int) -> None:
     """Place the new events of the series where someone who may edit the pattern has placed it."""
     ctx.tx.run(
         f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
-               created_at)
-           SELECT e.id, p.calendar_id, {COPIED}, p.grants, p.granted_by, p.by_invitation, CAST(:now AS BIGINT)
+               invited_key, created_at)
+           SELECT e.id, p.calendar_id, {COPIED}, p.grants, p.granted_by, p.by_invitation, p.invited_key, CAST(:now AS BIGINT)
            FROM events e CROSS JOIN placements p
            WHERE e.series_id = :series_id AND p.event_id = :pattern AND p.grants
            AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id, p.id""",
