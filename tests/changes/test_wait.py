@@ -150,6 +150,7 @@ def test_beyond_the_limits_nobody_waits(play: Play, cast: Cast, monkeypatch: pyt
     url = _wait(cast.anonymous, f"calendar_id={calendar['id']}")
     monkeypatch.setattr(followers, "MAX_FOLLOWERS", 2)
     monkeypatch.setattr(followers, "MAX_GUESTS_PER_NETWORK", 1)
+    monkeypatch.setattr(followers, "RESERVED", 0)
 
     async def story(service: Service) -> None:
         with service.requesting(cast.anonymous, url):
@@ -160,6 +161,31 @@ def test_beyond_the_limits_nobody_waits(play: Play, cast: Cast, monkeypatch: pyt
                 await service.until_waiting(2)
                 assert (await service.get(cast.bob, _wait(cast.bob))).status == 503
         await service.until_waiting(0)
+
+    play(story)
+
+
+def test_the_last_places_are_for_accounts_that_hold_few(play: Play, cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    as_guest = _wait(cast.anonymous, f"calendar_id={calendar['id']}")
+    monkeypatch.setattr(followers, "MAX_FOLLOWERS", 6)
+    monkeypatch.setattr(followers, "RESERVED", 3)
+
+    async def story(service: Service) -> None:
+        with ExitStack() as waiting:
+            for number in range(3):
+                waiting.enter_context(service.requesting(cast.alice, _wait(cast.alice)))
+                await service.until_waiting(number + 1)
+            assert (await service.get(cast.alice, _wait(cast.alice))).status == 503
+            assert (await service.get(cast.anonymous, as_guest)).status == 503
+            for number in range(2):
+                waiting.enter_context(service.requesting(cast.bob, _wait(cast.bob)))
+                await service.until_waiting(4 + number)
+            assert (await service.get(cast.bob, _wait(cast.bob))).status == 503
+            waiting.enter_context(service.requesting(cast.carol, _wait(cast.carol)))
+            await service.until_waiting(6)
+        await service.until_waiting(0)
+        assert not service.edge._followers._held
 
     play(story)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.net.client_network import network
+from kalends.net.client_network import network, wider_networks
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,17 @@ from kalends.net.client_network import network
 )
 def test_an_ipv6_address_counts_as_its_64(address: str, counted: str) -> None:
     assert network(address) == counted
+
+
+@pytest.mark.parametrize(
+    ("address", "wider"),
+    [
+        ("203.0.113.9", ("203.0.113.0/24",)),
+        ("::ffff:203.0.113.9", ("203.0.113.0/24",)),
+        ("2001:db8:1:2ff::9", ("2001:db8:1:200::/56", "2001:db8:1::/48")),
+        ("", ()),
+        ("unix:", ()),
+    ],
+)
+def test_a_client_may_have_the_networks_around_its_own(address: str, wider: tuple[str, ...]) -> None:
+    assert wider_networks(address) == wider

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kalends.http.serving.followers import MAX_PER_ACCOUNT
 from tests.serve.conftest import Start
 from tests.serve.hasty import Hasty
 from tests.serve.running import Running, ask, bearer, eventually
@@ -63,6 +64,22 @@ def test_a_stop_ends_streams_and_long_polls_at_once(start: Start) -> None:
     assert service.stop() == 0
     assert stream.line("data: ") == ""
     assert b'"changes":[]' in poll.getresponse().read()
+
+
+def test_an_account_cannot_take_the_places_of_others(start: Start) -> None:
+    """Two thousand streams with one token; then bob has a stream and a long poll."""
+    service = start()
+    eve, bob = bearer(service.sign_up("eve")), bearer(service.sign_up("bob"))
+    streams = [Stream(service, eve) for _ in range(MAX_PER_ACCOUNT)]
+    flood = service.connection()
+    refused = [ask(flood, "GET", "/api/changes/stream", headers=eve) for _ in range(2_000 - len(streams))]
+    assert {(reply.status, reply.headers["Retry-After"]) for reply in refused} == {(503, "30")}
+    stream = Stream(service, bob)
+    cursor = service.get("/api/changes", headers=bob).json["cursor"]
+    assert service.get(f"/api/changes?cursor={cursor}&wait=1", headers=bob).status == 200
+    for each in (*streams, stream):
+        each.connection.close()
+    flood.close()
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ class Edge:
         self._pools = {name: ThreadPool(name, size) for name, size in POOLS.items()}
         self._bodies = RequestBodies(settings.body_timeout)
         self._large_responses = LargeResponses()
-        self._followers = Followers(Notifier(db, self._queue), FollowerRuns(self._run_all), limits_guests=settings.rate_limits == "on")
+        self._followers = Followers(Notifier(db, self._queue), FollowerRuns(self._run_all), has_limits=settings.rate_limits == "on")
         self._active = 0
         self._arrivals = 0
         self._stop: asyncio.Task[None] | None = None
@@ -190,7 +190,7 @@ class Edge:
     async def _follow(self, request: Request, scope: Scope, proto: HTTPProtocol, reply: Reply) -> Reply | None:
         """Run the request again when there is something new for it."""
         try:
-            with self._followers.admit(request, network(self._origins.address(request))):
+            with self._followers.admit(request, self._origins.address(request)):
                 if reply.wait and reply.wait.resume is None:
                     return await self._followers.poll(request, proto, reply)
                 await self._followers.stream(request, proto, reply, scope.client)

@@ -17,11 +17,17 @@ from kalends.http.request import Request
 from kalends.http.serving.follower_runs import FollowerRuns
 from kalends.http.serving.notifier import Notifier, Waiter
 from kalends.http.serving.peer_socket import PeerSocket
+from kalends.net.client_network import network, wider_networks
 from kalends.reply import Reply, Wait
 
-# In one process, and of them guests of one network.
+# In one process; of them those of one account, guests of one network, and guests of the networks around it.
 MAX_FOLLOWERS = 2_000
+MAX_PER_ACCOUNT = 50
 MAX_GUESTS_PER_NETWORK = 100
+MAX_GUESTS_PER_WIDER_NETWORK = 400
+# The last places are for accounts that hold at most one, so that nobody takes them all by means of many accounts or networks.
+RESERVED = 400
+MAX_RESERVED_PER_ACCOUNT = 2
 HEARTBEAT_SECONDS = 20
 HEARTBEAT = b":\n\n"
 # A stream that could not run, because the server is overloaded, tries again after this long.
@@ -36,12 +42,13 @@ RETRY_AFTER_SECONDS = 30
 class Followers:
     """The requests of a process that wait for changes, or will after they have run again."""
 
-    def __init__(self, notifier: Notifier, runs: FollowerRuns, *, limits_guests: bool = True):
-        self._limits_guests = limits_guests
+    def __init__(self, notifier: Notifier, runs: FollowerRuns, *, has_limits: bool = True):
+        self._has_limits = has_limits
         self._notifier = notifier
         self._runs = runs
         self._count = 0
-        self._guests: Counter[str] = Counter()
+        # By account, and by network of guests.
+        self._held: Counter[str] = Counter()
         self._waiters: set[Waiter] = set()
         self._shared: dict[str, asyncio.Task[Reply]] = {}
         self._is_stopped = False
@@ -58,20 +65,29 @@ class Followers:
             waiter.wake()
 
     @contextmanager
-    def admit(self, request: Request, network: str) -> Iterator[None]:
+    def admit(self, request: Request, address: str) -> Iterator[None]:
         """Count the request as a follower meanwhile; raise Overloaded if there are too many."""
-        guest = "" if request.actor else network
-        if self._count >= MAX_FOLLOWERS or (guest and self._limits_guests and self._guests[guest] >= MAX_GUESTS_PER_NETWORK):
+        limits = self._limits(request, address) if self._has_limits else {}
+        if self._count >= MAX_FOLLOWERS or any(self._held[holder] >= limit for holder, limit in limits.items()):
             raise Overloaded("follower", "Too many clients wait for changes. Try again later, or ask without waiting.", RETRY_AFTER_SECONDS)
         self._count += 1
-        self._guests[guest] += 1
+        self._held.update(limits.keys())
         try:
             yield
         finally:
             self._count -= 1
-            self._guests[guest] -= 1
-            if not self._guests[guest]:
-                del self._guests[guest]
+            self._held.subtract(limits.keys())
+            # Drop the zero counts, or the counter would grow with every client.
+            self._held = +self._held
+
+    def _limits(self, request: Request, address: str) -> dict[str, int]:
+        """Whom the request counts for, and how many places each may hold at the moment."""
+        is_reserve = self._count >= MAX_FOLLOWERS - RESERVED
+        if request.actor:
+            return {f"user {request.actor.id}": MAX_RESERVED_PER_ACCOUNT if is_reserve else MAX_PER_ACCOUNT}
+        if is_reserve:
+            return {network(address): 0}
+        return {network(address): MAX_GUESTS_PER_NETWORK} | dict.fromkeys(wider_networks(address), MAX_GUESTS_PER_WIDER_NETWORK)
 
     async def poll(self, request: Request, proto: HTTPProtocol, reply: Reply) -> Reply:
         """Wait for something to tell, and return it; or the reply without it when its time is over."""
