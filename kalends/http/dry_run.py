@@ -57,9 +57,9 @@ def take_parameter(endpoint: Endpoint, params: dict[str, Any]) -> bool:
         is_dry_run = True in map(read_bool, values)
     except FieldInvalid as error:
         raise errors.invalid(NAME, str(error), error.code) from None
-    if is_dry_run and endpoint.pool == "hash":
-        # A dry run would not count the attempt.
-        raise errors.invalid(NAME, "cannot be used where a password is checked; leave it out", "conflict")
+    if is_dry_run and endpoint.pool == "hash" and endpoint.guests:
+        # Nobody could use what it replies: a token that signs nobody in.
+        raise errors.invalid(NAME, "cannot be used to sign in or to register; leave it out", "conflict")
     return is_dry_run
 
 

@@ -1,14 +1,13 @@
 """The cookies of a login: the session cookie, and one that recognizes a device on which the user has signed in."""
 
-import hmac
 from secrets import token_urlsafe
 
 from kalends.context import Context
+from kalends.http import device_cookie
+from kalends.http.device_cookie import Device
 from kalends.http.origin import COOKIE, HOST_PREFIX
 from kalends.records.session import LIFETIME
-from kalends.tokens import derive
 
-DEVICE = "kalends_device"
 DEVICE_LIFETIME = 365 * 86_400
 
 
@@ -24,20 +23,14 @@ def clear_session(ctx: Context) -> None:
 
 def set_device(ctx: Context, user_id: int) -> None:
     """Remember that the user signed in with their password on this device."""
-    nonce = device_of(ctx, user_id) or token_urlsafe(16)
-    ctx.set_cookie(_name(ctx, DEVICE), f"{user_id}.{nonce}.{_mac(ctx, user_id, nonce)}", DEVICE_LIFETIME)
+    device = Device(user_id, device_of(ctx, user_id) or token_urlsafe(16))
+    ctx.set_cookie(device_cookie.cookie_name(ctx.settings), device_cookie.write(ctx.settings, device), DEVICE_LIFETIME)
 
 
 def device_of(ctx: Context, user_id: int) -> str | None:
     """The id of the device, if the user has signed in on it before."""
-    number, nonce, mac = [*ctx.caller.cookie(_name(ctx, DEVICE)).split(".", 2), "", ""][:3]
-    if number != str(user_id) or not nonce:
-        return None
-    return nonce if hmac.compare_digest(mac.encode(errors="replace"), _mac(ctx, user_id, nonce).encode()) else None
-
-
-def _mac(ctx: Context, user_id: int, nonce: str) -> str:
-    return derive(ctx.settings, "device", f"{user_id}.{nonce}")[:32]
+    device = device_cookie.read(ctx.settings, ctx.caller.headers.get("cookie", ""))
+    return device.nonce if device and device.user_id == user_id else None
 
 
 def _name(ctx: Context, name: str) -> str:

@@ -33,7 +33,9 @@ class Login(Struct, frozen=True):
     user: User
     key_id: str | None = None
     digest: str | None = None
+    # What counts a login with a password, and the name that was given.
     attempt: Attempt = ()
+    name: str = ""
 
 
 def check(ctx: Context, params: Credentials) -> Login:
@@ -58,7 +60,7 @@ def use(ctx: Context, login: Login) -> User:
     if login.digest and not store.use_digest(ctx, login.digest):
         _log_failure(ctx, "digest", login.key_id)
         raise errors.WrongCredentials(WRONG_DIGEST)
-    login_attempts.delete(ctx, login.attempt)
+    login_attempts.succeed(ctx, login.attempt, login.name)
     user = users.lock(ctx, login.user)
     policy.require_active(user)
     return user
@@ -78,11 +80,11 @@ def _by_password(ctx: Context, name: str, password: str) -> Login:
     """Count the attempt before the password is hashed, so that concurrent requests cannot exceed the limit."""
     with ctx.read():
         user = users.find(ctx, name)
-    attempt = login_attempts.begin(ctx, _password_subjects(ctx, name, user))
+    attempt = login_attempts.begin(ctx, _password_subjects(ctx, name, user), name)
     if not _matches(ctx, attempt, password, user) or user is None:
         _log_failure(ctx, "password", user.user_name if user else None)
         raise errors.WrongCredentials(WRONG_PASSWORD)
-    return Login(user, attempt=attempt)
+    return Login(user, attempt=attempt, name=name)
 
 
 def _password_subjects(ctx: Context, name: str, user: User | None) -> list[str]:

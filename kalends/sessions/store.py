@@ -6,7 +6,7 @@ from kalends.records.session import IDLE, LIFETIME, Session
 from kalends.tokens import new_token, public_id, token_hash
 
 TOUCH_AFTER = 3600
-FAILURE_WINDOW = 60
+ATTEMPT_WINDOW = 60
 DIGEST_WINDOW = 300
 MAX_LISTED = 50
 
@@ -122,31 +122,31 @@ def use_digest(ctx: Context, digest: str) -> bool:
     return changed == 1
 
 
-def recent_failures(ctx: Context, subject: str) -> int:
+def recent_attempts(ctx: Context, subject: str) -> int:
     return int(
         ctx.tx.value(
             "SELECT count(*) FROM failed_logins WHERE subject = :subject AND failed_at > :since",
             subject=token_hash(subject),
-            since=ctx.now - FAILURE_WINDOW,
+            since=ctx.now - ATTEMPT_WINDOW,
         )
     )
 
 
-def insert_failure(ctx: Context, subject: str) -> int:
-    failure_id: int = ctx.tx.value(
+def insert_attempt(ctx: Context, subject: str) -> int:
+    attempt_id: int = ctx.tx.value(
         "INSERT INTO failed_logins (subject, failed_at) VALUES (:subject, :now) RETURNING id",
         subject=token_hash(subject),
         now=ctx.now,
     )
-    return failure_id
+    return attempt_id
 
 
-def delete_failure(ctx: Context, failure_id: int) -> None:
-    ctx.tx.run("DELETE FROM failed_logins WHERE id = :id", id=failure_id)
+def delete_attempt(ctx: Context, attempt_id: int) -> None:
+    ctx.tx.run("DELETE FROM failed_logins WHERE id = :id", id=attempt_id)
 
 
 def clean_up(tx: Transaction, now: int) -> None:
     """Delete expired rows."""
     tx.run("DELETE FROM sessions WHERE last_used_at < :idle", idle=now - IDLE)
     tx.run("DELETE FROM used_digests WHERE expires_at < :now", now=now)
-    tx.run("DELETE FROM failed_logins WHERE failed_at < :old", old=now - FAILURE_WINDOW)
+    tx.run("DELETE FROM failed_logins WHERE failed_at < :old", old=now - ATTEMPT_WINDOW)

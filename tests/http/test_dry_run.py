@@ -172,7 +172,7 @@ def test_a_batch_can_be_tried_and_a_dry_run_has_no_location(fresh: FreshService)
     assert alice.get("/api/events").json["events"] == []
 
 
-def test_a_dry_run_is_refused_where_it_would_hide_an_attempt_and_does_not_tell_guests_who_has_responded(cast: Cast) -> None:
+def test_a_dry_run_is_refused_where_nobody_is_signed_in_yet_and_does_not_tell_guests_who_has_responded(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="gus@example.org")
     for name in ("gus", "hal"):
@@ -182,7 +182,6 @@ def test_a_dry_run_is_refused_where_it_would_hide_an_attempt_and_does_not_tell_g
     assert [each["response"] for each in cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]] == ["YES"]
     guess = {"user_name": cast.alice.user_name, "password": "wrong", "dry_run": True}
     assert _refused_field(cast.anonymous, "POST", "/api/session", guess) == "dry_run"
-    assert _refused_field(cast.alice, "DELETE", f"/api/users/{cast.alice.id}", {"dry_run": True}) == "dry_run"
     assert _refused_field(cast.alice, "PUT", f"/api/events/{event['id']}", {"dry_run": "perhaps"}) == "dry_run"
     assert _refused_field(cast.alice, "PUT", f"/api/events/{event['id']}?dry_run=true", {"title": "New", "dry_run": False}) == "dry_run"
 

@@ -13,21 +13,23 @@ from kalends.errors import Unavailable
 from kalends.http.request import Request
 from kalends.http.serving import thread_pool as pools
 from kalends.http.serving.edge import Application, pool_of
-from kalends.http.serving.thread_pool import PoolSize, ThreadPool
+from kalends.http.serving.thread_pool import PoolSize, Share, ThreadPool
 from tests import loops
 
 
 class Busy:
     """A pool whose work goes on until the test lets it end, and the order in which it began."""
 
-    def __init__(self, **size: int):
+    def __init__(self, threads_per_client: int, queue_per_client: int, **size: int):
         self.pool = ThreadPool("test", PoolSize(**size, overload_message="Busy."))
+        self._share = Share(threads_per_client, queue_per_client)
         self.began: list[str] = []
         self._may_end: dict[str, threading.Event] = {}
 
-    def start(self, name: str, *clients: str) -> "asyncio.Task[None]":
+    def start(self, name: str, *clients: str, has_device: bool = False) -> "asyncio.Task[None]":
         self._may_end[name] = threading.Event()
-        return asyncio.ensure_future(self.pool.run(clients, partial(self._work, name)))
+        shares = dict.fromkeys(clients, self._share)
+        return asyncio.ensure_future(self.pool.run(shares, partial(self._work, name), has_device=has_device))
 
     def _work(self, name: str) -> None:
         self.began.append(name)
@@ -113,6 +115,36 @@ def test_a_full_queue_refuses_every_client_at_once() -> None:
             await busy.end(name, task)
 
     run(story, threads=1, queue=1, threads_per_client=1, queue_per_client=1)
+
+
+def test_in_a_full_queue_the_client_with_the_most_slots_makes_room() -> None:
+    async def story(busy: Busy) -> None:
+        greedy = {name: busy.start(name, "greedy") for name in ("running", "second", "third")}
+        await busy.until(lambda: busy.began == ["running"] and busy.pool.waiting == 2)
+        modest = busy.start("modest", "modest")
+        with pytest.raises(Unavailable):
+            await greedy["third"]
+        with pytest.raises(Unavailable):
+            await busy.start("other", "other")
+        for name in ("running", "second"):
+            await busy.end(name, greedy[name])
+        await busy.end("modest", modest)
+
+    run(story, threads=1, queue=2, threads_per_client=1, queue_per_client=2)
+
+
+def test_known_devices_have_slots_of_their_own() -> None:
+    async def story(busy: Busy) -> None:
+        tasks = {name: busy.start(name, name) for name in ("running", "waiting")}
+        await busy.until(lambda: busy.began == ["running"])
+        tasks["known"] = busy.start("known", "known", has_device=True)
+        await busy.until(lambda: busy.pool.waiting == 2)
+        with pytest.raises(Unavailable):
+            await busy.start("refused", "refused", has_device=True)
+        for name, task in tasks.items():
+            await busy.end(name, task)
+
+    run(story, threads=1, queue=1, queue_of_devices=1, threads_per_client=1, queue_per_client=1)
 
 
 def test_a_queued_request_times_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,3 +106,10 @@ def test_the_user_is_notified_of_a_new_key(cast: Cast, db: Database, settings: S
     a_key(cast.alice)
     (notice,) = mails(db, settings, cast.alice.id, "notice")
     assert (f"To: {cast.alice.email_address}" in notice, "Subject: A new key" in notice) == (True, True)
+
+
+def test_a_key_can_be_tried(cast: Cast) -> None:
+    tried = cast.alice.post("/api/keys", json={"name": "backup", "current_password": PASSWORD, "dry_run": True})
+    assert (tried.status, tried.json["name"], tried.json["would_tell"]["email"]) == (201, "backup", 1)
+    assert cast.alice.get("/api/keys").json["keys"] == []
+    assert cast.anonymous.signed_in(tried.json["wkey"]).get("/api/users/current").status == 401

@@ -190,8 +190,8 @@ class Running:
         assert reply.status == 201, reply
         return str(self.sign_in(name).json["token"])
 
-    def sign_in(self, name: str) -> Reply:
-        return self.post("/api/session", {"user_name": name, "password": PASSWORD})
+    def sign_in(self, name: str, **more: Any) -> Reply:
+        return self.post("/api/session", {"user_name": name, "password": PASSWORD}, **more)
 
 
 def ask(connection: HTTPConnection, method: str, path: str, json: Any = None, headers: dict[str, str] | None = None) -> Reply:

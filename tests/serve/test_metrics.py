@@ -115,10 +115,12 @@ def test_without_the_setting_there_are_no_metrics(plain: Running) -> None:
 def test_logins_that_wait_and_that_are_refused_are_counted(start: Start, database: str) -> None:
     """Two threads hash passwords, and six logins of one network wait for them."""
     service = start(metrics_token=TOKEN, database=database)
-    service.sign_up("alice")
+    names = [f"alice{number}" for number in range(9)]
+    for name in names:
+        service.sign_up(name)
     with ThreadPoolExecutor(9) as clients:
         with locked_sessions(service, database):
-            logins = [clients.submit(service.sign_in, "alice") for _ in range(9)]
+            logins = [clients.submit(service.sign_in, name) for name in names]
 
             def is_overloaded() -> bool:
                 figures = read_metrics(service)

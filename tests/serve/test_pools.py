@@ -1,20 +1,24 @@
 """Costly work in pools of its own: passwords and imports delay no other request."""
 
+import json
 import socket
+import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from select import select
 
 import pytest
 
-from kalends.http.serving.edge import POOLS
+from kalends.http.serving.password_clients import ACCOUNT
 from tests.cast import PASSWORD
 from tests.http.multipart import multipart
 from tests.serve.prepared import SlowLogins
-from tests.serve.running import TIMEOUT, Running, bearer
+from tests.serve.running import TIMEOUT, Running, bearer, eventually
 
 JSON = {"Content-Type": "application/json"}
+BROWSER = {"Sec-Fetch-Site": "same-origin"}
 ANOTHER_NETWORK = "127.0.0.2"
 LOGIN = b'{"user_name": "alice", "password": "%s"}' % PASSWORD.encode()
 
@@ -62,22 +66,69 @@ def test_a_list_does_not_wait_for_logins(service: Running, alice: dict[str, str]
     assert 201 in {reply.status for reply in replies(logins)} <= {201, 503}
 
 
-def _log_in_elsewhere(service: Running) -> int:
-    connection = HTTPConnection("127.0.0.1", service.port, timeout=TIMEOUT, source_address=(ANOTHER_NETWORK, 0))
-    connection.request("POST", "/api/session", LOGIN, JSON)
+@pytest.fixture(scope="module")
+def victim(service: Running) -> str:
+    """The cookie of a device on which bob has signed in."""
+    service.sign_up("bob")
+    return str(service.sign_in("bob", headers=BROWSER).headers.get_all("Set-Cookie")).partition("kalends_device=")[2].partition(";")[0]
+
+
+def _log_in(service: Running, name: str, address: str = ANOTHER_NETWORK, **headers: str) -> int:
+    connection = HTTPConnection("127.0.0.1", service.port, timeout=TIMEOUT, source_address=(address, 0))
+    connection.request("POST", "/api/session", json.dumps({"user_name": name, "password": PASSWORD}), JSON | headers)
     status = connection.getresponse().status
     connection.close()
     return status
 
 
-def test_logins_beyond_a_networks_limit_are_refused_and_another_network_signs_in(service: Running, alice: dict[str, str]) -> None:
+@contextmanager
+def _flood(service: Running, names: Callable[[int], str]) -> Iterator[list[int]]:
+    """Twelve networks with two connections each, on which someone logs in again and again; the statuses of the replies."""
+    statuses: list[int] = []
+    is_over = threading.Event()
+
+    def log_in(number: int) -> None:
+        while not is_over.is_set():
+            status = _log_in(service, names(number), f"127.0.{10 + number // 2}.1")
+            statuses.append(status)
+            # A client that is refused comes back soon.
+            is_over.wait(0 if status == 201 else 0.02)
+
+    clients = [threading.Thread(target=log_in, args=(number,)) for number in range(24)]
+    for client in clients:
+        client.start()
+    try:
+        eventually(lambda: len(statuses) > 24)
+        yield statuses
+    finally:
+        is_over.set()
+        for client in clients:
+            client.join(TIMEOUT)
+
+
+def test_one_account_on_many_networks_keeps_nobody_from_signing_in(service: Running, alice: dict[str, str], victim: str) -> None:
+    with _flood(service, lambda number: "alice") as statuses:
+        assert [_log_in(service, "bob") for _ in range(8)] == [201] * 8
+        assert 503 in statuses
+
+
+def test_many_names_on_many_networks_keep_nobody_from_signing_in(service: Running, alice: dict[str, str], victim: str) -> None:
+    """Neither on a device that is known, also on a network of theirs, nor on a new one of another network."""
+    with _flood(service, lambda number: f"nobody{number}"):
+        assert [_log_in(service, "bob") for _ in range(3)] == [201] * 3
+        assert [_log_in(service, "bob", "127.0.10.1", Cookie=f"kalends_device={victim}") for _ in range(3)] == [201] * 3
+
+
+def test_logins_beyond_an_accounts_limit_are_refused_and_another_network_signs_in(
+    service: Running, alice: dict[str, str], victim: str
+) -> None:
     logins = [send_request(service, "/api/session", LOGIN) for _ in range(24)]
     # On a busy machine, even the next one may wait too long for a thread.
-    assert 201 in (_log_in_elsewhere(service) for _ in range(5))
+    assert 201 in (_log_in(service, "bob") for _ in range(5))
     login_replies = replies(logins)
     statuses = Counter(reply.status for reply in login_replies)
     assert set(statuses) == {201, 503}
-    assert statuses[201] >= POOLS["hash"].threads_per_client
+    assert statuses[201] >= ACCOUNT.threads
     assert {reply.getheader("Retry-After") for reply in login_replies if reply.status == 503} <= {"1", "2"}
 
 

@@ -10,6 +10,7 @@ from kalends import errors
 from kalends.app import application
 from kalends.db import Database
 from kalends.log import line_of
+from kalends.sessions.login_attempts import MAX_SUCCESSES
 from kalends.settings import Settings
 from kalends.users import passwords
 from tests.cast import PASSWORD, Cast, a_key
@@ -224,3 +225,21 @@ def test_a_failure_is_logged_with_account_and_network_but_no_input(
     alice, net = cast.alice.user_name, "2001:db8:1:2::/64"
     assert failures == [("password", alice, net), ("password", None, net), ("key", None, net), ("digest", key["id"], net)]
     assert "canary" not in str(lines)
+
+
+def test_the_logins_of_a_name_are_limited_though_they_succeed(cast: Cast, login_client: LoginClient) -> None:
+    login = {"user_name": cast.alice.user_name, "password": PASSWORD}
+    for status in [201] * MAX_SUCCESSES + [429]:
+        login_client.change_address()
+        assert login_client.log_in(**login).status == status
+    assert login_client.log_in(user_name=cast.bob.user_name, password=PASSWORD).status == 201
+    login_client.clock.ahead(60)
+    assert login_client.log_in(**login).status == 201
+
+
+def test_attempts_of_a_dry_run_count(cast: Cast, login_client: LoginClient) -> None:
+    token = login_client.log_in(user_name=cast.alice.user_name, password=PASSWORD).json["token"]
+    alice = login_client.client.signed_in(token)
+    for status in [403] * 10 + [429]:
+        guess = {"name": "backup", "current_password": "wrong", "dry_run": True}
+        assert alice.post("/api/keys", json=guess).status == status

@@ -30,15 +30,17 @@ from kalends.http.origin import Origins
 from kalends.http.problem import CONTENT_TYPE, encode
 from kalends.http.request import Request, new_id, read_scope
 from kalends.http.server import common_headers
+from kalends.http.serving import password_clients
 from kalends.http.serving.fast_reads import FastReads
 from kalends.http.serving.follower_runs import FollowerRuns
 from kalends.http.serving.followers import Followers
 from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, LargeResponses
 from kalends.http.serving.load_meter import LoadMeter, Pool
 from kalends.http.serving.notifier import Notifier
+from kalends.http.serving.password_clients import Clients
 from kalends.http.serving.request_bodies import SMALL, RequestBodies, too_large
 from kalends.http.serving.request_queue import RequestQueue, queue_full
-from kalends.http.serving.thread_pool import PoolSize, ThreadPool
+from kalends.http.serving.thread_pool import PoolSize, Share, ThreadPool
 from kalends.i18n import gettext
 from kalends.log import endpoint_name, get_logger
 from kalends.net.client_network import network
@@ -52,18 +54,17 @@ POOLS = {
     "hash": PoolSize(
         threads=2,
         queue=16,
-        threads_per_client=2,
-        queue_per_client=6,
+        queue_of_devices=8,
         overload_message=gettext("Too many people are signing in at once. Try again shortly."),
     ),
     "upload": PoolSize(
         threads=2,
         queue=4,
-        threads_per_client=1,
-        queue_per_client=1,
         overload_message=gettext("Other imports are running. Try again in a minute."),
     ),
 }
+# Of the uploads, for a network and for a user.
+UPLOADS = Share(threads=1, queue=1)
 # How long the rest of a refused body is read: a client that is disconnected while it sends never reads the response.
 LINGER_SECONDS = 2
 # The largest body that is read if the queue is full.
@@ -97,7 +98,7 @@ class _Job(Struct, frozen=True):
     """The work of a request: the clients it counts for, and its pool if it has one of its own."""
 
     network: str = ""
-    clients: tuple[str, ...] = ()
+    clients: Clients = Clients({})
     pool: str = ""
 
 
@@ -250,7 +251,7 @@ class Edge:
         """If the pool refuses the work, a browser gets the error page with its form to send again."""
         work = partial(self._application, request)
         try:
-            return await self._pools[job.pool].run(job.clients, work)
+            return await self._pools[job.pool].run(job.clients.shares, work, has_device=job.clients.has_device)
         except errors.Overloaded as refusal:
             if not is_for_browser(request):
                 raise
@@ -269,16 +270,18 @@ class Edge:
         if length and length > max_bytes:
             raise too_large(max_bytes)
         client = network(self._origins.address(request))
-        clients: tuple[str, ...] = (client,)
+        clients = Clients({client: UPLOADS})
         if takes_file:
             user_id = await self._queue.run(partial(self._application.identify, request))
             if user_id is None:
                 return await self._refuse_guest(request, proto, length, client)
-            clients = client, f"user {user_id}"
+            clients = Clients({client: UPLOADS, f"user {user_id}": UPLOADS})
         if request.has_body:
             request.body = await self._bodies.read(proto, length, max_bytes, client)
         if pool == "file":
             pool = "upload" if _may_have_file(request.body) else ""
+        if pool == "hash":
+            clients = password_clients.find(request, self._origins, self._settings)
         return _Job(client, clients, pool)
 
     async def _refuse_guest(self, request: Request, proto: HTTPProtocol, length: int | None, client: str) -> _Job:
