@@ -1,6 +1,7 @@
 """Text in pictures, in the font that Pillow carries. That has no letters with accents: they are drawn as strokes over the letters."""
 
 import unicodedata
+from bisect import bisect
 from collections.abc import Iterable
 
 from PIL import ImageDraw, ImageFont
@@ -44,11 +45,16 @@ BELOW: dict[str, list[list[tuple[float, float]]]] = {
     "\u0338": [[(-0.24, 0.05), (0.24, -0.55)]],
 }
 STROKE = 0.085
+# Longer texts are cut before they are measured.
+MAX_TEXT = 120
 
 
 def spell(text: str) -> str | None:
     """The text in letters and marks that can be drawn, without pictograms; None if there are others in it."""
-    known = unicodedata.normalize("NFD", "".join(SPELLING.get(each, each) for each in unicodedata.normalize("NFC", text)))
+    composed = unicodedata.normalize("NFC", text)
+    if len(composed) > MAX_TEXT:
+        composed = f"{composed[: MAX_TEXT - 1].rstrip()}…"
+    known = unicodedata.normalize("NFD", "".join(SPELLING.get(each, each) for each in composed))
     drawn = "".join(
         each for each in known if unicodedata.category(each) not in ("So", "Sk", "Cf", "Cc") and not "\ufe00" <= each <= "\ufe0f"
     )
@@ -81,12 +87,16 @@ class Lettering:
         return wrapped if len(wrapped) <= lines and all(self.width(line) <= width for line in wrapped) else None
 
     def cut(self, text: str, width: int, lines: int) -> list[str]:
-        """The same, with dots in place of the end if it is too long."""
-        for length in range(len(text), 0, -1):
-            wrapped = self.wrap(text if length == len(text) else f"{text[:length].rstrip()}…", width, lines)
-            if wrapped:
-                return wrapped
-        return []
+        """The text in lines of at most this width, with dots in place of the end if it is too long."""
+        whole = self.wrap(text, width, lines)
+        if whole:
+            return whole
+        # A longer text does not fit where a shorter one does not.
+        first_too_long = bisect(range(len(text)), False, key=lambda length: not self._wrap_start(text, length, width, lines))
+        return self._wrap_start(text, first_too_long - 1, width, lines) or []
+
+    def _wrap_start(self, text: str, length: int, width: int, lines: int) -> list[str] | None:
+        return self.wrap(f"{text[:length].rstrip()}…", width, lines)
 
     def draw(self, canvas: ImageDraw.ImageDraw, x: int, y: int, text: str, color: str, ground: str) -> None:
         letters = _without_marks(text)

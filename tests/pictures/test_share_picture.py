@@ -101,3 +101,34 @@ def test_long_text_is_cut_and_never_wider_than_its_room() -> None:
     assert len(lines) == 2
     assert lines[-1].endswith("…")
     assert all(lettering.width(line) <= 300 for line in lines)
+
+
+class _CountingLettering(Lettering):
+    """Counts the texts that it measures."""
+
+    measured = 0
+
+    def width(self, text: str) -> float:
+        self.measured += 1
+        return super().width(text)
+
+
+@pytest.mark.parametrize("text", ["\u00e9" * 200, "\u00e9 " * 250, "W" * 500, "e" + "\u0301" * 400, "\u1ebf\u0303" * 160])
+def test_a_hostile_text_is_measured_in_few_steps(text: str) -> None:
+    lettering = _CountingLettering(100)
+    lines = lettering.cut(spell(text) or "", 1224, 2)
+    assert 1 <= len(lines) <= 2
+    assert lettering.measured < 1_000
+
+
+def test_a_text_that_is_cut_keeps_as_much_as_fits() -> None:
+    lettering = Lettering(40)
+    text = "one two three four five six seven eight nine ten"
+    [line] = lettering.cut(text, 300, 1)
+    kept = line.removesuffix("…")
+    assert text.startswith(kept)
+    assert lettering.wrap(f"{text[: len(kept) + 2].rstrip()}…", 300, 1) is None
+
+
+def test_a_very_long_title_ends_with_dots() -> None:
+    assert (spell("a" * 200) or "")[-2:] == "a…"
