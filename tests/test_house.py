@@ -53,6 +53,7 @@ FOLDER_ORDER = [
 # Imports against this order, by design.
 UPWARD = {
     ("responses", "events"): "the page of a personal link shows the event; a standing response is one to each date of a series",
+    ("responses", "comments"): "who confirms or erases a response does so with the comments of the same address",
     ("responses", "users"): "organisers are told of responses as their account says",
     ("events", "outbound"): "organisers see a mail before they send it",
     ("events", "hidden_events"): "editors read on the page of an event why it is hidden",
@@ -216,6 +217,7 @@ MODULE_LAYERS = {
             "responses.places",
             "responses.proposals",
             "responses.reminder_choice",
+            "responses.reset_link",
             "responses.respond",
             "responses.seats",
             "responses.series",

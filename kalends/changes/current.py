@@ -133,7 +133,7 @@ def _comments(ctx: Context, follower: Follower, ids: list[int], own: set[int]) -
     rows = comments.find_by_ids(ctx, ids)
     events = _find_followed(ctx, follower, {row.event_id for row in rows})
     items = {
-        row.id: comment_present.item(row, with_address=event.can_edit)
+        row.id: comment_present.item(row, for_editor=event.can_edit)
         for row in rows
         if (event := events.get(row.event_id)) and policy.can_see_comment(ctx, row, event)
     }

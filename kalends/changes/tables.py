@@ -52,7 +52,7 @@ TABLES = (
     ),
     Table("reminder", "reminders", told=("before", "days_before", "at", "audience", "channel", "text")),
     Table("placement", "placements", flags=("grants", "by_invitation"), has_updated_at=False, told=("calendar_id",)),
-    Table("comment", "comments", flags=("approved",), told=("name", "comment", "response", "approved")),
+    Table("comment", "comments", flags=("approved", "proposed"), told=("name", "comment", "response", "approved")),
     Table(
         "response",
         "responses",

@@ -46,7 +46,7 @@ def index(ctx: Context, params: CommentQuery) -> CommentIndex:
         rows, is_editor = store.of_event(ctx, event, params.fetch, params.offset), event.can_edit
         total = store.count_of_event(ctx, event) if params.count else UNSET
     comments, next_page = paginate(ctx, params, rows)
-    items = [present.item(comment, with_address=is_editor) for comment in comments]
+    items = [present.item(comment, for_editor=is_editor) for comment in comments]
     return CommentIndex(items, params.size, params.offset, next_page, total)
 
 
@@ -77,14 +77,14 @@ def create(ctx: Context, params: CommentInput) -> CommentItem:
 
 def _create(ctx: Context, event: Event, who: Author, params: CommentInput) -> CommentItem:
     approved = policy.needs_no_approval(ctx, event)
-    comment_id = store.insert(ctx, params, who, approved=approved)
-    news.tell_organiser(ctx, event, comment_id=comment_id)
     if params.response:
         fields = ResponseInput(event_id=event.id, response=params.response, comment=params.comment)
         # A comment that waits for approval does not change the name of an earlier response.
         names = frozenset(("comment", "name") if params.name and approved else ("comment",))
         respond(ctx, event, who, Params(fields, names))
-    return present.item(store.get(ctx, comment_id), with_address=event.can_edit)
+    comment_id = store.insert(ctx, params, who, approved=approved)
+    news.tell_organiser(ctx, event, comment_id=comment_id)
+    return present.item(store.get(ctx, comment_id), for_editor=event.can_edit)
 
 
 @endpoint("GET", "/api/comments/{comment_id}/edit")
@@ -105,7 +105,7 @@ def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> Com
     fields = params.over(current)
     approved = fields.approved if event.can_edit else comment.approved and policy.needs_no_approval(ctx, event)
     store.update(ctx, comment_id, fields.name, fields.comment, approved=approved)
-    return present.item(store.get(ctx, comment_id), with_address=event.can_edit)
+    return present.item(store.get(ctx, comment_id), for_editor=event.can_edit)
 
 
 @endpoint("DELETE", "/api/comments/{comment_id}")

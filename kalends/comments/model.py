@@ -64,7 +64,7 @@ class EditableComment(Struct):
 
 
 class CommentItem(Struct, kw_only=True):
-    """A comment; the address is for the event owner only."""
+    """A comment. The event's editors get its address, and no `response` until that is confirmed; others get the response that was sent."""
 
     id: int
     event_id: int

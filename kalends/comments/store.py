@@ -10,6 +10,7 @@ from kalends.responses.author import Author
 from kalends.values.text import fold_case
 
 _COMMENT = columns(Comment, "c")
+_IS_PROPOSED = "EXISTS (SELECT 1 FROM proposals p WHERE p.event_id = :event_id AND p.email_key = :email_key)"
 
 
 def of_event(ctx: Context, event: Event, limit: int, offset: int) -> list[Comment]:
@@ -91,9 +92,12 @@ def find_by_ids(ctx: Context, ids: list[int]) -> list[Comment]:
 
 
 def insert(ctx: Context, params: CommentInput, author: Author, *, approved: bool) -> int:
+    """Insert the comment after its response, which may wait for a confirmation then."""
     comment_id: int = ctx.tx.value(
-        """INSERT INTO comments (event_id, user_id, email_address, email_key, name, comment, response, approved, created_at, updated_at)
-           VALUES (:event_id, :user_id, :email_address, :email_key, :name, :comment, :response, :approved, :now, :now) RETURNING id""",
+        f"""INSERT INTO comments (event_id, user_id, email_address, email_key, name, comment, response, approved, created_at, updated_at,
+                                  proposed)
+            VALUES (:event_id, :user_id, :email_address, :email_key, :name, :comment, :response, :approved, :now, :now,
+                    {"FALSE" if author.has_proof else _IS_PROPOSED}) RETURNING id""",
         event_id=params.event_id,
         user_id=ctx.actor.id if ctx.actor else None,
         email_address=author.email_address,
@@ -105,6 +109,12 @@ def insert(ctx: Context, params: CommentInput, author: Author, *, approved: bool
         now=ctx.now,
     )
     return comment_id
+
+
+def confirm_responses(ctx: Context, event_id: int, email_address: str) -> None:
+    """Record that the responses which the address sent with its comments are confirmed."""
+    sql = "UPDATE comments SET proposed = FALSE, updated_at = :now WHERE event_id = :event_id AND email_key = :key AND proposed"
+    ctx.tx.run(sql, event_id=event_id, key=fold_case(email_address), now=ctx.now)
 
 
 def update(ctx: Context, comment_id: int, name: str | None, text: str, *, approved: bool) -> None:

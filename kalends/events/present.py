@@ -87,7 +87,7 @@ def detail_with_comments(ctx: Context, event: EventWithCounts, page: CommentPage
     expanded = detail(ctx, event)
     if page:
         rows = comments.of_event(ctx, event, min(page.limit, MAX_PAGE), page.offset)
-        expanded.comments = [comment_present.item(comment, with_address=event.can_edit) for comment in rows]
+        expanded.comments = [comment_present.item(comment, for_editor=event.can_edit) for comment in rows]
     return expanded
 
 

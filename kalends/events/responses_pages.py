@@ -44,7 +44,7 @@ def index(ctx: Context, params: Paging) -> Document:
         title=gettext("Responses and comments"),
         tallies=tallies[:LATEST],
         has_more=len(tallies) > LATEST,
-        comments=[comment_present.item(comment, with_address=True) for comment in rows],
+        comments=[comment_present.item(comment, for_editor=True) for comment in rows],
         waiting=comments.count_waiting(ctx),
         offset=params.offset,
         next_page=next_page,

@@ -14,5 +14,7 @@ class Comment(Struct, frozen=True):
     comment: str
     response: str | None
     approved: bool
+    # Whether the response waits for the owner of the address to confirm it.
+    proposed: bool
     created_at: int
     updated_at: int

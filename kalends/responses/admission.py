@@ -88,7 +88,7 @@ def imitate(ctx: Context, event: Event, response: Response, fields: ResponseInpu
         _set_accepted(ctx, response, response.accepted_for)
     if settings.capacity is not None:
         # Until they are accepted, newcomers get no seats.
-        seats.imitate(ctx, event, response, fields.number + fields.plus_n if fields.response == "YES" and not settings.approval else 0)
+        seats.imitate(ctx, event, response, fields.fewest if fields.response == "YES" and not settings.approval else 0)
 
 
 def accept(ctx: Context, event: Event, response: Response, *, force: bool) -> Response:

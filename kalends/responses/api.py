@@ -42,6 +42,7 @@ from kalends.responses.model import (
     ResponseRemoval,
     SeriesPlaces,
 )
+from kalends.responses.reset_link import reset_link as replace_link
 from kalends.responses.respond import respond
 from kalends.responses.series import respond_to_series
 
@@ -212,10 +213,8 @@ def reset_link(ctx: Context, response_id: int, params: ResponseProof) -> Respons
 
     The event's editors, the responder, and anyone who has its `token` may.
     """
-    _, event = _load(ctx, response_id, params.token)
-    response = store.reset_link(ctx, response_id)
-    response_mail.insert(ctx, event, response.email_address, response_id=response.id)
-    return present.item(ctx, response)
+    response, event = _load(ctx, response_id, params.token)
+    return present.item(ctx, replace_link(ctx, response, event))
 
 
 @endpoint("PUT", "/api/responses/{response_id}/reminders", guests=True, rate_limited=True)

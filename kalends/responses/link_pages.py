@@ -9,6 +9,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from kalends import errors, policy
+from kalends.comments import store as comments
 from kalends.context import Context
 from kalends.deliveries import event_time
 from kalends.events import store as events
@@ -28,6 +29,7 @@ from kalends.responses.author import by_link
 from kalends.responses.erase import erase
 from kalends.responses.mask import mask
 from kalends.responses.model import Attendance, ResponseFields, ResponseInput
+from kalends.responses.reset_link import reset_link
 from kalends.responses.respond import respond
 from kalends.responses.series import respond_to_series
 from kalends.site.reader_locale import reader_locale
@@ -137,9 +139,11 @@ def forget(ctx: Context, response_token: str, params: Form) -> Document:
 
 @page("POST", "/r/{response_token}/reset", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
 def reset(ctx: Context, response_token: str, params: Form) -> Document:
-    """Replace the link by a new one."""
+    """Replace the link by a new one, which is mailed: anyone who got hold of the old one must not get it."""
     response, event = load(ctx, response_token, of_hidden=True)
-    return _redirect(ctx, store.reset_link(ctx, response.id), event, "link-reset")
+    reset_link(ctx, response, event)
+    guest_cookie.remove(ctx, event.id)
+    return render("responses/link_reset.html", ctx, title=gettext("Your new link is on its way"), address=mask(response.email_address))
 
 
 @page("GET", "/r/confirm/{proposal_token}", guests=True, credentials=False)
@@ -171,6 +175,7 @@ def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
             gettext("The organiser has changed the questions or the size of parties since. Open the event and respond again.")
         ) from error
     proposals.delete(ctx, proposal.id)
+    comments.confirm_responses(ctx, event.id, proposal.email_address)
     return _redirect(ctx, response, event, f"said-{response.response.lower()}")
 
 

@@ -48,6 +48,12 @@ class ResponseFields(Struct, kw_only=True):
     ) = None
     answers: Answers | None = None
 
+    @property
+    def fewest(self) -> int:
+        """The fewest people who would come."""
+        people = self.number + self.plus_n
+        return people if self.min_party is None else min(people, self.min_party)
+
 
 class ResponseInput(ResponseFields, kw_only=True):
     """A new response. For a signed-in user, their own address and name are the defaults."""

@@ -85,7 +85,7 @@ def _require_seats(ctx: Context, event: Event, who: Author, fields: Params[Respo
         field, other = ("plus_n", "number") if value.plus_n else ("number", "plus_n")
         raise errors.invalid(field, gettext("and %(other)s together must be at most %(max)s for this event", other=other, max=limit))
     if value.response == "YES":
-        admission.require_room(ctx, event, who, party, standing=standing)
+        admission.require_room(ctx, event, who, value.fewest, standing=standing)
 
 
 def _check_answers(ctx: Context, request: _Request, questions: Sequence[Question]) -> list[NewAnswer]:

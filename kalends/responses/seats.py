@@ -70,6 +70,7 @@ def load(ctx: Context, event_id: int) -> Hall | None:
 def require_room(ctx: Context, event: Event, people: int, held: int = 0) -> None:
     """Raise Full if there is no waiting list and the free seats, with those that are held, are too few; PartyTooLarge if all are.
 
+    people: the fewest who would come.
     held: 0 for a caller without proof, whatever the address holds: the error must not say whether it has responded.
     """
     _lapse(ctx, event.id)
@@ -97,7 +98,7 @@ def claim(
     before = _party(response)
     wanted = min(response.people, response.held) if response.is_pending else response.people
     if not may_wait and wanted > response.queued_for:
-        _require_capacity(hall, wanted)
+        _require_capacity(hall, _fewest(wanted, response.min_party))
     party = _ask(ctx, hall, response, wanted, takes_offer=takes_offer)
     if party != before:
         _write(ctx, [party], response.offer_until)
@@ -107,13 +108,17 @@ def claim(
     may_seat_others = freed > 0 or lapsed or (before.is_waiting and hall.waiting_order == "strict")
     grants = _walk(ctx, hall, None if may_seat_others else party, party.id) if hall.status == "planned" else []
     party = next((grant.result for grant in grants if grant.party.id == party.id), party)
-    if party.is_waiting and hall.waiting_list == "off" and wanted > response.queued_for and not may_wait:
+    if hall.waiting_list == "off" and wanted > response.queued_for and not may_wait and party.held < _fewest(wanted, response.min_party):
         raise _full(hall)
     if party == before:
         if imitates:
-            _imitate(ctx, hall, response, wanted)
+            _imitate(ctx, hall, response, _fewest(wanted, response.min_party))
         return response
     return _with_party(response, party)
+
+
+def _fewest(people: int, min_party: int | None) -> int:
+    return people if min_party is None else min(people, min_party)
 
 
 def _ask(ctx: Context, hall: Hall, response: Response, wanted: int, *, takes_offer: bool) -> Party:

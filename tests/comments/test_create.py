@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from kalends.db import Database
+from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event, shared, verified
+from tests.conftest import NOON
+from tests.responses.mail import a_proposal_token
 
 
 def test_a_guests_comment_waits_until_the_event_owner_approves_it(cast: Cast) -> None:
@@ -98,3 +101,25 @@ def test_the_author_sees_their_comment_while_it_waits(cast: Cast) -> None:
         return [c["id"] for c in by.get(f"/api/comments?event_id={event['id']}").json["comments"]]
 
     assert (visible_ids(cast.carol), visible_ids(cast.bob)) == ([comment["id"]], [])
+
+
+def test_editors_see_no_response_at_a_comment_that_the_address_has_not_confirmed_and_others_what_was_sent(cast: Cast, db: Database) -> None:
+    calendar = a_calendar(cast.alice, public=True, moderation="none")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    a_response(verified(db, cast.carol), event)
+    sent = a_comment(cast.anonymous, event, email_address=cast.carol.email_address, response="MAYBE", comment="Not mine")
+    assert sent["response"] == "MAYBE"
+    path = f"/api/comments?event_id={event['id']}"
+    assert [each.get(path).json["comments"][0]["response"] for each in (cast.alice, cast.anonymous)] == [None, "MAYBE"]
+    shown = cast.alice.get(f"/api/events/{event['id']}?comments=true").json
+    assert shown["comments"][0]["response"] is None
+
+
+def test_a_comment_has_no_response_for_editors_until_that_is_confirmed(cast: Cast, settings: Settings) -> None:
+    calendar = a_calendar(cast.alice, public=True, confirm_responses="always")
+    event = an_event(cast.alice, calendar_id=calendar["id"], start_time="2027-06-01T20:00")
+    a_comment(cast.anonymous, event, email_address="gus@example.org", response="YES", comment="Mine")
+    path = f"/api/comments?event_id={event['id']}"
+    assert cast.alice.get(path).json["comments"][0]["response"] is None
+    assert cast.anonymous.post(f"/r/confirm/{a_proposal_token(settings, NOON)}").status == 303
+    assert cast.alice.get(path).json["comments"][0]["response"] == "YES"

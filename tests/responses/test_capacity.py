@@ -170,6 +170,22 @@ def test_asking_for_more_keeps_what_is_held_and_a_smallest_party_takes_a_part(ca
     assert _held(cast.alice, event) == {"ann": ("held", 4), "cat": ("partly", 1)}
 
 
+@pytest.mark.parametrize("waiting_list", ["off", "auto"])
+def test_a_party_that_would_come_with_fewer_is_taken_though_it_is_larger_than_the_event(cast: Cast, waiting_list: str) -> None:
+    event = _hall(cast.alice, capacity=3, waiting_list=waiting_list)
+    assert _ask(cast.anonymous, event, "ann", 4, min_party=2).status == 201
+    assert _held(cast.alice, event) == {"ann": ("partly", 3)}
+    assert _kind(_ask(cast.anonymous, event, "ben", 4, min_party=4)) == (409, "party-too-large")
+
+
+def test_without_a_waiting_list_a_party_is_refused_if_fewer_places_are_left_than_it_needs(cast: Cast) -> None:
+    event = _hall(cast.alice, capacity=3, waiting_list="off")
+    assert _ask(cast.anonymous, event, "ann", 2).status == 201
+    assert _kind(_ask(cast.anonymous, event, "ben", 3, min_party=2)) == (409, "full")
+    assert _ask(cast.anonymous, event, "cat", 3, min_party=1).status == 201
+    assert _held(cast.alice, event) == {"ann": ("held", 2), "cat": ("partly", 1)}
+
+
 def test_less_capacity_unseats_nobody_and_an_editor_forces_somebody_in(cast: Cast, db: Database) -> None:
     event = _hall(cast.alice)
     for name, people in (("ann", 4), ("ben", 2)):

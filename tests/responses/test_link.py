@@ -113,10 +113,17 @@ def test_the_link_ends_30_days_after_the_event(cast: Cast, db: Database, setting
 
 def test_guests_and_organisers_replace_the_link(cast: Cast, db: Database, settings: Settings) -> None:
     event, link = _link(cast, db, settings)
-    second = cast.anonymous.post(f"{link}/reset").headers["Location"]
-    assert second != link
-    assert (cast.anonymous.get(link).status, cast.anonymous.get(second).status) == (404, 200)
     response_id = _responses(cast, event)[0]["id"]
+    mails_about(db, settings, event["id"])
+    page = cast.anonymous.post(f"{link}/reset")
+    second = f"/r/{token_of(db, settings, response_id)}"
+    assert second != link
+    # The page does not show the link, and the browser does not keep it: it is mailed.
+    assert (page.status, second in page.text, "g•••@example.org" in page.text) == (200, False, True)
+    assert second not in str(page.headers)
+    (message,) = mails_about(db, settings, event["id"])
+    assert second in text_of(message)
+    assert (cast.anonymous.get(link).status, cast.anonymous.get(second).status) == (404, 200)
     assert cast.alice.post(f"/responses/{response_id}/reset_link").status == 303
     assert cast.anonymous.get(second).status == 404
     (message,) = mails_about(db, settings, event["id"])
