@@ -418,7 +418,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /r/{response_token}/reminders": {"": (303, 303, 303, 303, 303)},
     "PUT /api/responses/{response_id}/reminders": BY_TOKEN,
     "POST /r/{response_token}/withdraw": {"": (303, 303, 303, 303, 303)},
-    "POST /r/{response_token}/reset": {"": (303, 303, 303, 303, 303)},
+    "POST /r/{response_token}/reset": {"": EVERYBODY},
     "POST /r/{response_token}/forget": {"": EVERYBODY},
     "GET /r/confirm/{proposal_token}": {"public": EVERYBODY},
     "POST /r/confirm/{proposal_token}": {"public": (303, 303, 303, 303, 303)},
