@@ -3,14 +3,15 @@
 from msgspec import Struct
 
 from kalends.http.input.types import Instant
+from kalends.records.delivery import MessageKind, Notice
 
 
 class MailItem(Struct, kw_only=True):
     """An e-mail that waits, or could not be sent."""
 
     id: int
-    kind: str
-    notice: str | None
+    kind: MessageKind
+    notice: Notice | None
     address: str
     attempts: int
     error: str | None

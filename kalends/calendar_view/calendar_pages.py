@@ -19,13 +19,13 @@ from kalends.calendar_view.rows_html import draw_events, draw_options, draw_tick
 from kalends.calendar_view.search import Overview, Search
 from kalends.calendar_view.week import columns, shown
 from kalends.changes import batch
-from kalends.changes.model import Kind
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import NamedCalendar
+from kalends.records.change import Kind
 from kalends.site.reader_locale import reader_locale
 from kalends.values import datetimes
 from kalends.web.page import page

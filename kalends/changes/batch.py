@@ -7,12 +7,13 @@ from msgspec import Struct
 from kalends import errors, policy
 from kalends.changes import current
 from kalends.changes.current import Follower
-from kalends.changes.model import KINDS, MAX_CHANGES, Change, ChangeIndex, ChangeQuery, Kind
+from kalends.changes.model import KINDS, MAX_CHANGES, Change, ChangeIndex, ChangeQuery
 from kalends.context import Context
 from kalends.journal import cursor, store
 from kalends.journal.cursor import CursorFields, Position
 from kalends.journal.store import Journal
 from kalends.policy import Right
+from kalends.records.change import Kind
 
 
 class Batch(Struct, frozen=True):

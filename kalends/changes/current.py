@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 from kalends import policy
 from kalends.calendars import present as calendar_present
 from kalends.changes import history
-from kalends.changes.model import Change, Kind, SeriesChange
+from kalends.changes.model import Change, SeriesChange
 from kalends.comments import present as comment_present
 from kalends.comments import store as comments
 from kalends.contacts import present as contact_present
@@ -23,6 +23,7 @@ from kalends.events.series.model import build_repeat
 from kalends.http.paging import MAX_PAGE
 from kalends.journal.store import Entry
 from kalends.records.calendar import Calendar, MemberCalendars
+from kalends.records.change import Kind
 from kalends.records.comment import Comment
 from kalends.records.event import Event, EventRow
 from kalends.responses import present as response_present

@@ -9,6 +9,7 @@ from kalends.changes.tables import Table
 from kalends.context import Context
 from kalends.db import columns
 from kalends.http.paging import Paging
+from kalends.records.change import JournalKind, JournalOp, Way
 
 
 class ChangeRow(Struct, frozen=True):
@@ -18,13 +19,13 @@ class ChangeRow(Struct, frozen=True):
     set_id: int
     at: int
     actor_id: int | None
-    via: str
-    kind: str
+    via: Way
+    kind: JournalKind
     record_id: int
     event_id: int | None
     owner_id: int | None
     calendar_id: int | None
-    op: str
+    op: JournalOp
     before: str | None
 
     @property

@@ -14,14 +14,12 @@ from kalends.events.series.model import Repeat
 from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Id, Instant
 from kalends.journal.cursor import Cursor
+from kalends.records.change import JournalKind, JournalOp, Kind, Way
 from kalends.responses.model import ResponseItem
 from kalends.values.person import Person
 
-Kind = Literal["calendar", "event", "series", "comment", "response", "contact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-OPS = ("put", "gone")
-WAYS = ("api", "page", "dav", "owner", "mail", "worker", "database", "moderation")
-ALL_KINDS = (*KINDS, "placement", "exception", "settings", "question", "answer", "reminder", "share", "invitation", "event_invitation")
+Op = Literal["put", "gone"]
 MAX_CHANGES = 500
 
 
@@ -56,9 +54,9 @@ class EventChange(Struct, kw_only=True):
     seq: int
     at: Instant
     actor: Person | None
-    via: str
-    kind: str
-    op: str
+    via: Way
+    kind: JournalKind
+    op: JournalOp
     id: int
     fields: list[FieldChange]
 
@@ -80,9 +78,9 @@ class UndoInput(Struct, kw_only=True):
 class UndoneRecord(Struct):
     """A record that was put back as it was, or removed if it had been new."""
 
-    kind: str
+    kind: JournalKind
     id: int
-    op: str
+    op: Op
 
 
 class UndoResult(Struct):
@@ -124,8 +122,8 @@ class Change(Struct, kw_only=True):
     """A record that changed. `put`: the record as you may see it now, in the field that its kind names. `gone`: it was deleted, moved
     away, or is not visible to you any more."""
 
-    kind: str
-    op: str
+    kind: Kind
+    op: Op
     id: int
     calendar: CalendarItem | UnsetType = UNSET
     event: EventItem | UnsetType = UNSET

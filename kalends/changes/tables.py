@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from kalends.records.change import JournalKind
 from kalends.records.event import Event
 from kalends.records.response_settings import NAMES as SETTINGS
 
@@ -25,7 +26,7 @@ def link_number(content: dict[str, Any]) -> int | None:
 class Table(Struct, frozen=True):
     """A table: its key, and the columns that an insertion or update must compute, since the journal has no derived ones."""
 
-    kind: str
+    kind: JournalKind
     name: str
     key: tuple[str, ...] = ("id",)
     flags: tuple[str, ...] = ()
@@ -74,4 +75,4 @@ TABLES = (
     Table("event_invitation", "invitations"),
     Table("contact", "contacts", has_version=True),
 )
-BY_KIND = {table.kind: table for table in TABLES}
+BY_KIND: dict[str, Table] = {table.kind: table for table in TABLES}

@@ -1,6 +1,6 @@
 """Comments: the input and the replies of the API."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -8,6 +8,9 @@ from kalends.http.input.options import StructOptions
 from kalends.http.input.types import EmailAddress, EventLink, Id, Instant, LongText, Name
 from kalends.http.paging import Paging
 from kalends.responses.model import Attendance
+
+# The specification has them as texts.
+Truth = Literal["true", "false"]
 
 
 class CommentInput(Struct, kw_only=True):
@@ -50,7 +53,7 @@ class BlankComment(Struct):
 
     event_id: int | None
     email_address: str | None
-    response: str | None
+    response: Attendance | None
     name: str | None
     comment: str
 
@@ -58,7 +61,7 @@ class BlankComment(Struct):
 class EditableComment(Struct):
     """The editable fields with their current values."""
 
-    approved: str
+    approved: Truth
     name: str | None
     comment: str
 
@@ -70,8 +73,8 @@ class CommentItem(Struct, kw_only=True):
     event_id: int
     name: str | None
     comment: str
-    response: str | None
-    approved: str
+    response: Attendance | None
+    approved: Truth
     is_approved: bool
     created_at: Instant
     updated_at: Instant

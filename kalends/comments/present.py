@@ -2,7 +2,7 @@
 
 from msgspec import UNSET
 
-from kalends.comments.model import CommentItem, EditableComment
+from kalends.comments.model import CommentItem, EditableComment, Truth
 from kalends.records.comment import Comment
 from kalends.values import timestamps
 
@@ -28,5 +28,5 @@ def item(comment: Comment, *, for_editor: bool) -> CommentItem:
     )
 
 
-def _approved_text(approved: bool) -> str:
+def _approved_text(approved: bool) -> Truth:
     return "true" if approved else "false"

@@ -6,7 +6,7 @@ from kalends import errors
 from kalends.contacts import store
 from kalends.contacts.address_book import parse_entry
 from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry
-from kalends.contacts.model import ContactFields, ContactFilter, FileImport, Imported, KeepResult, ServiceImport
+from kalends.contacts.model import ContactFields, ContactFilter, FileImport, Imported, KeepResult, Service, ServiceImport
 from kalends.contacts.providers import errors as provider_errors
 from kalends.context import Context
 from kalends.http.remarks import Remark, limit_remarks
@@ -53,7 +53,7 @@ def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
         return FileImport(len(imported), skipped + len(incoming) - len(imported), imported, remarks)
 
 
-def from_service(ctx: Context, service: str, entries: list[Entry]) -> ServiceImport:
+def from_service(ctx: Context, service: Service, entries: list[Entry]) -> ServiceImport:
     """Replace the temporary list of this provider with the entries that have an address."""
     incoming, _, skipped = _read(entries, provider_errors.unexpected_reply(service, f"it has more than {MAX_ENTRIES:,} contacts"))
     by_address = {fold_case(contact.email_address): contact for contact in reversed(incoming) if contact.email_address}

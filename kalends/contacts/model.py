@@ -10,6 +10,7 @@ from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DATE_OR_TIME, EmailAddress, Id, Ids, Instant, Name
 from kalends.http.paging import Paging
 from kalends.http.remarks import Remark
+from kalends.records.contact import Gender
 from kalends.values import datetimes
 from kalends.values.upload import Upload
 
@@ -67,7 +68,7 @@ class ContactFields(Struct, kw_only=True):
     phone_number: PhoneNumber | None = None
     email_address: EmailAddress | None = None
     birthday: Birthday | None = None
-    gender: Annotated[Literal["male", "female"], Meta(description="male or female.")] | None = None
+    gender: Annotated[Gender, Meta(description="male or female.")] | None = None
     country: Annotated[Name, Meta(description="Country, as a name or its two-letter code.")] | None = None
     zip_code: Annotated[Name, Meta(description="Postal code.")] | None = None
     tag_list: TagList = ""
@@ -172,7 +173,7 @@ class ContactDetail(ContactItem, kw_only=True):
     """A contact's expanded fields."""
 
     birthday: str | None
-    gender: str | None
+    gender: Gender | None
     country: str | None
     zip_code: str | None
     unique_id: str | None
@@ -198,7 +199,7 @@ class Imported(Struct):
 class ServiceImport(Struct):
     """The contacts imported from the service into the temporary list."""
 
-    service: str
+    service: Service
     imported: int
     skipped: int
     contacts: list[Imported]

@@ -2,8 +2,7 @@
 
 from kalends.context import Context
 from kalends.db import columns
-from kalends.deliveries.model import Channel
-from kalends.records.delivery import Delivery
+from kalends.records.delivery import Channel, Delivery
 
 # Nobody can sign in who waits for these. The index deliveries_first has the same kinds.
 FIRST = "kind IN ('reset', 'verify')"

@@ -6,10 +6,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.types import Id, Instant
 from kalends.http.paging import Paging
+from kalends.records.delivery import Channel, DeliveryState, MessageKind, Notice
 from kalends.records.suppression import Purpose, Reason
 
-Channel = Literal["email", "sms"]
-State = Literal["queued", "sending", "sent", "failed"]
 AccountMail = Literal["reset", "verify", "notice"]
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
@@ -19,16 +18,16 @@ class DeliveryQuery(Paging, kw_only=True, frozen=True):
     """Which deliveries to list."""
 
     event_id: Annotated[Id, Meta(description="Only those of this event, which you may edit.")] | None = None
-    state: Annotated[State, Meta(description="Only those in this state.")] | None = None
+    state: Annotated[DeliveryState, Meta(description="Only those in this state.")] | None = None
 
 
 class DeliveryQueued(Struct):
     """A delivery that was just queued."""
 
     id: int
-    channel: str
+    channel: Channel
     address: str
-    state: str
+    state: DeliveryState
 
 
 class DeliveriesQueued(Struct):
@@ -56,11 +55,11 @@ class DeliveryItem(Struct, kw_only=True):
 
     id: int
     event_id: int | None
-    kind: str
-    notice: str | None
-    channel: str
+    kind: MessageKind
+    notice: Notice | None
+    channel: Channel
     address: str
-    state: str
+    state: DeliveryState
     attempts: int
     error: str | None
     created_at: Instant
@@ -80,7 +79,7 @@ class SuppressionItem(Struct, kw_only=True):
 
     id: int
     event_id: int | None
-    channel: str
+    channel: Channel
     address: str
     purpose: Purpose
     reason: Reason

@@ -9,7 +9,7 @@ from kalends.context import Context, Message
 from kalends.db import columns
 from kalends.deliveries.model import AccountMail, DeliveryQuery, DeliveryQueued
 from kalends.i18n import gettext
-from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Delivery, ModerationNotice, Notice, OrganiserNotice
+from kalends.records.delivery import PLACE_NOTICES, AccountNotice, Channel, Delivery, ModerationNotice, Notice, OrganiserNotice
 from kalends.records.event import Event
 from kalends.records.user import User
 from kalends.values.text import fold_case
@@ -39,7 +39,7 @@ RETENTION = 90 * 24 * HOUR
 _DELIVERY = columns(Delivery)
 
 
-def insert(ctx: Context, event: Event, channel: str, address: str, subscriber_id: int | None) -> DeliveryQueued:
+def insert(ctx: Context, event: Event, channel: Channel, address: str, subscriber_id: int | None) -> DeliveryQueued:
     """Queue the event for the address; it is sent after this transaction has committed."""
     delivery_id: int = ctx.tx.value(
         """INSERT INTO deliveries (owner_id, event_id, subscriber_id, kind, channel, address, address_key, public, state, attempts,

@@ -1,6 +1,7 @@
 """The SQL of suppressed addresses: who gets no messages of a purpose, and why."""
 
 import json
+from collections.abc import Set
 
 from kalends.context import Context
 from kalends.db import columns
@@ -19,7 +20,7 @@ PURPOSES: dict[str, Purpose] = {
 
 
 def find_suppressed(
-    ctx: Context, owner_id: int, event_id: int | None, purpose: Purpose, recipients: set[tuple[str, str]]
+    ctx: Context, owner_id: int, event_id: int | None, purpose: Purpose, recipients: Set[tuple[str, str]]
 ) -> set[tuple[str, str]]:
     """Those of the recipients (channel and address) who get no messages of this purpose from the organiser, about the event or at all."""
     if not recipients:

@@ -29,6 +29,7 @@ from kalends.http.sparse_fields import select
 from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.records.calendar import Calendar, MemberCalendars, Searched
+from kalends.records.delivery import Channel
 from kalends.records.event import EventKey, EventRow, EventTuple
 from kalends.subscribers.opt_in import opt_in
 from kalends.values import datetimes
@@ -261,7 +262,10 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
     policy.open_link(ctx, params.link)
     event = policy.event(ctx, event_id, to=Right.SEE)
     own_address = ctx.actor.email_address if ctx.actor and not params.mobile_number else None
-    recipients = [("email", "email", params.email or own_address), ("sms", "mobile_number", params.mobile_number)]
+    recipients: list[tuple[Channel, str, str | None]] = [
+        ("email", "email", params.email or own_address),
+        ("sms", "mobile_number", params.mobile_number),
+    ]
     queued = []
     for channel, field, address in recipients:
         if address:

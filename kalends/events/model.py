@@ -8,7 +8,7 @@ from kalends.events.series.model import Repeat
 from kalends.http.input.types import Deletion, Instant
 from kalends.http.remarks import Remark
 from kalends.questions.model import QuestionItem
-from kalends.records.event import Visibility
+from kalends.records.event import EventStatus, Visibility
 from kalends.records.response import Tally
 from kalends.records.response_settings import WaitingList, WaitingOrder
 from kalends.values.person import Person
@@ -41,7 +41,7 @@ class EventItem(Struct, gc=False):
     tag_list: str
     tags: list[str]
     public: bool
-    status: str
+    status: EventStatus
     status_note: str | None
     calendar_ids: list[int]
     series_id: int | None

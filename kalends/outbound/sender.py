@@ -9,7 +9,6 @@ from kalends import tracing
 from kalends.context import Context
 from kalends.db import Database, Retry
 from kalends.deliveries import claims, store, suppressions
-from kalends.deliveries.model import Channel
 from kalends.errors import Unavailable
 from kalends.events import change_notices
 from kalends.events.invitations import addresses
@@ -18,7 +17,7 @@ from kalends.log import get_logger
 from kalends.outbound import content, mail, sms
 from kalends.outbound.outcome import AddressRefused, TryAgain, Undeliverable, Unknown
 from kalends.outbound.smtp_session import SessionPool
-from kalends.records.delivery import Delivery
+from kalends.records.delivery import Channel, Delivery
 from kalends.settings import Settings
 from kalends.users import reset_link, reset_requests
 from kalends.users import store as users

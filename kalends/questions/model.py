@@ -1,6 +1,6 @@
 """Questions and answers: the input and the replies of the API."""
 
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, get_args
 
 from msgspec import Meta, Struct
 
@@ -9,13 +9,14 @@ from kalends.http.input.fields import NestedInvalid
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.types import Id, Scope
+from kalends.records.question import AskedPer, QuestionKind
 from kalends.values import text
 
 Kind = Annotated[
-    Literal["text", "long", "one", "many", "yes_no", "number"],
+    QuestionKind,
     Meta(description="What is asked for: a line of text, a long text, one of the options, several of them, yes or no, or a number."),
 ]
-Per = Annotated[Literal["party", "person"], Meta(description="Whether it is asked once of the party, or of each person.")]
+Per = Annotated[AskedPer, Meta(description="Whether it is asked once of the party, or of each person.")]
 KINDS: tuple[str, ...] = get_args(get_args(Kind)[0])
 PER: tuple[str, ...] = get_args(get_args(Per)[0])
 WITH_OPTIONS = ("one", "many")
@@ -110,9 +111,9 @@ class QuestionItem(Struct, kw_only=True):
     event_id: int | None
     calendar_id: int | None
     label: str
-    kind: str
+    kind: Kind
     required: bool
-    per: str
+    per: Per
     options: list[OptionItem]
     ask_if: Condition | None
     keep_days: int

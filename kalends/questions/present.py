@@ -1,13 +1,12 @@
 """Representations of questions and answers in API replies and forms."""
 
 from collections.abc import Sequence
-from typing import cast
 
 from kalends.context import Context
 from kalends.i18n import gettext
 from kalends.questions import answers, store
 from kalends.questions.answers import Counts
-from kalends.questions.model import AnswerItem, AskIf, Condition, EventQuestionFields, Kind, OptionInput, OptionItem, Per, QuestionItem
+from kalends.questions.model import AnswerItem, AskIf, Condition, EventQuestionFields, OptionInput, OptionItem, QuestionItem
 from kalends.records.question import Answer, NewAnswer, Question
 
 
@@ -60,9 +59,9 @@ def editable(question: Question, others: Sequence[Question]) -> EventQuestionFie
     condition = find_condition(question, others)
     return EventQuestionFields(
         label=question.label,
-        kind=cast(Kind, question.kind),
+        kind=question.kind,
         required=question.required,
-        per=cast(Per, question.per),
+        per=question.per,
         options=[OptionInput(option.label, option.limit) for option in question.choices],
         ask_if=AskIf(condition.id, question.ask_if_answer or "") if condition else None,
         keep_days=question.keep_days,

@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from kalends.records.response import Attendance
+
 
 class Comment(Struct, frozen=True):
     """A row of the table `comments`."""
@@ -12,7 +14,7 @@ class Comment(Struct, frozen=True):
     email_address: str
     name: str | None
     comment: str
-    response: str | None
+    response: Attendance | None
     approved: bool
     # Whether the response waits for the owner of the address to confirm it.
     proposed: bool

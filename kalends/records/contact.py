@@ -1,6 +1,10 @@
 """The row of a contact."""
 
+from typing import Literal
+
 from msgspec import Struct
+
+Gender = Literal["male", "female"]
 
 
 class Contact(Struct, frozen=True):
@@ -13,7 +17,7 @@ class Contact(Struct, frozen=True):
     phone_number: str | None
     email_address: str | None
     birthday: str | None
-    gender: str | None
+    gender: Gender | None
     country: str | None
     zip_code: str | None
     tags: str

@@ -24,13 +24,15 @@ MessageKind = Literal[
     "verification",
     "verify",
 ]
+Channel = Literal["email", "sms"]
+DeliveryState = Literal["queued", "sending", "sent", "failed"]
 # The changes of an account that its user is notified of.
 ChangeNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
 # What people are told of registrations: that they are invited, what became of theirs, and, as admins, that someone waits; and a test.
 AdministrationNotice = Literal[
     "account_invited", "account_waiting", "account_approved", "account_refused", "address_registered", "test_message"
 ]
-AccountNotice = ChangeNotice | AdministrationNotice
+AccountNotice = Literal[ChangeNotice, AdministrationNotice]
 # What guests on a waiting list are told: they have a place, one is offered to them, or their offer has lapsed.
 PlaceNotice = Literal["place_granted", "place_offered", "place_lapsed"]
 # What organisers are told: new responses and comments.
@@ -39,7 +41,7 @@ OrganiserNotice = Literal["response_news"]
 EditorNotice = Literal["response_changed", "response_removed"]
 # What the editors of an event are told of admins: they have hidden it, or shown it again.
 ModerationNotice = Literal["event_hidden", "event_shown"]
-Notice = AccountNotice | PlaceNotice | OrganiserNotice | EditorNotice | ModerationNotice
+Notice = Literal[AccountNotice, PlaceNotice, OrganiserNotice, EditorNotice, ModerationNotice]
 PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
 ADMINISTRATION_NOTICES: tuple[AdministrationNotice, ...] = get_args(AdministrationNotice)
 
@@ -51,11 +53,11 @@ class Delivery(Struct, frozen=True):
     owner_id: int
     event_id: int | None
     subscriber_id: int | None
-    kind: str
-    channel: str
+    kind: MessageKind
+    channel: Channel
     address: str
     public: bool
-    state: str
+    state: DeliveryState
     attempts: int
     due_at: int
     error: str | None

@@ -14,6 +14,7 @@ FIELD, RECORD = "\x1f", "\x1e"
 
 # Who sees an event: everyone, anyone who has its link, or only the members of its calendars.
 Visibility = Literal["public", "link", "members"]
+EventStatus = Literal["planned", "cancelled", "postponed"]
 
 
 class Event(Struct, frozen=True):
@@ -52,7 +53,7 @@ class Event(Struct, frozen=True):
     rrule: str | None
     first_date: str | None
     party_max: int | None
-    status: str
+    status: EventStatus
     status_note: str | None
     calendar_party_max: int | None
     # The settings for responses as one text; None if they are the defaults.
@@ -135,7 +136,7 @@ class EventRow(EventKey, frozen=True, gc=False):
     location: str | None
     image_url: str | None
     tags: str
-    status: str
+    status: EventStatus
     status_note: str | None
 
 

@@ -1,6 +1,11 @@
 """The rows of questions and of what guests answered."""
 
+from typing import Literal
+
 from msgspec import Struct, json
+
+QuestionKind = Literal["text", "long", "one", "many", "yes_no", "number"]
+AskedPer = Literal["party", "person"]
 
 
 class Option(Struct, frozen=True):
@@ -21,9 +26,9 @@ class Question(Struct, frozen=True):
     calendar_id: int | None
     origin_id: int | None
     label: str
-    kind: str
+    kind: QuestionKind
     required: bool
-    per: str
+    per: AskedPer
     options: str
     ask_if_origin: int | None
     ask_if_answer: str | None
@@ -51,7 +56,7 @@ class Answer(Struct, frozen=True):
     question_id: int
     person: int | None
     label: str
-    kind: str
+    kind: QuestionKind
     answer: str
 
 
@@ -61,6 +66,6 @@ class NewAnswer(Struct, frozen=True):
     question_id: int
     person: int | None
     label: str
-    kind: str
+    kind: QuestionKind
     answer: str
     index: int

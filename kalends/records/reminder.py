@@ -1,6 +1,12 @@
 """The row of a reminder."""
 
+from typing import Literal, cast
+
 from msgspec import Struct
+
+from kalends.records.delivery import Channel
+
+Group = Literal["going", "maybe", "waiting", "all"]
 
 
 def cause_of(reminder_id: int, event_id: int, start_at: int) -> str:
@@ -19,7 +25,7 @@ class Reminder(Struct, frozen=True):
     days_before: int | None
     at: int | None
     audience: str
-    channel: str
+    channel: Channel
     text: str | None
 
     @property
@@ -28,6 +34,6 @@ class Reminder(Struct, frozen=True):
         return self.id if self.origin_id is None else self.origin_id
 
     @property
-    def groups(self) -> list[str]:
+    def groups(self) -> list[Group]:
         """Whom it reminds."""
-        return self.audience.split(",") if self.audience else []
+        return cast(list[Group], self.audience.split(",")) if self.audience else []

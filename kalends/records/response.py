@@ -1,6 +1,10 @@
 """The row of a response, and the numbers of responses to an event."""
 
+from typing import Literal
+
 from msgspec import Struct
+
+Attendance = Literal["YES", "MAYBE", "NO"]
 
 
 class Response(Struct, frozen=True):
@@ -11,7 +15,7 @@ class Response(Struct, frozen=True):
     user_id: int | None
     email_address: str
     name: str | None
-    response: str
+    response: Attendance
     number: int
     plus_n: int
     comment: str | None

@@ -1,6 +1,12 @@
 """The row of a subscriber."""
 
+from typing import Literal
+
 from msgspec import Struct
+
+from kalends.records.delivery import Channel
+
+Source = Literal["send_to_me", "response", "confirmation"]
 
 
 class Subscriber(Struct, frozen=True):
@@ -8,10 +14,10 @@ class Subscriber(Struct, frozen=True):
 
     id: int
     owner_id: int
-    channel: str
+    channel: Channel
     address: str
     event_id: int | None
-    source: str
+    source: Source
     consent: str
     consented_at: int
     confirmed_at: int | None

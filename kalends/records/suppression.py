@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from kalends.records.delivery import Channel
+
 # Notices are messages about changes and cancellations, and those that an organiser writes.
 Purpose = Literal["notice", "reminder", "invitation"]
 # The mail server refused the address permanently, a message came back, or the recipient wants no more.
@@ -16,7 +18,7 @@ class Suppression(Struct, frozen=True):
     id: int
     owner_id: int | None
     event_id: int | None
-    channel: str
+    channel: Channel
     address: str
     purpose: Purpose
     reason: Reason

@@ -4,7 +4,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+from kalends.records.change import Kind
+
 DisabledReason = Literal["owner", "failing", "gone", "calendar", "password", "suspended"]
+WebhookKind = Literal[Kind, "ping", "missed"]
 WebhookState = Literal["queued", "sent", "failed", "superseded"]
 
 
@@ -42,7 +45,7 @@ class WebhookDelivery(Struct, frozen=True):
     id: int
     webhook_id: int
     message_id: str
-    kind: str
+    kind: WebhookKind
     record_id: int | None
     # Separated by spaces.
     event_ids: str

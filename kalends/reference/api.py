@@ -6,6 +6,7 @@ from typing import Any
 from kalends.context import Context
 from kalends.http.endpoint import Endpoint, endpoint
 from kalends.http.openapi.document import document
+from kalends.reference.enumerations import name_enumerations
 from kalends.reference.glossary import annotate
 
 
@@ -29,4 +30,5 @@ def openapi_document(base_url: str) -> dict[str, Any]:
     """The OpenAPI document, with the meaning of its terms."""
     api = document(_endpoints, base_url)
     annotate(api)
+    name_enumerations(api)
     return api

@@ -1,32 +1,8 @@
-"""The meaning and values of the fields in replies: by name, or by `Struct.name` where they differ."""
+"""The meaning of the fields in replies: by name, or by `Struct.name` where they differ. Their types are those of the Structs."""
 
-from typing import Any, get_args
+from typing import Any
 
-from kalends.changes.model import ALL_KINDS, KINDS, OPS, WAYS
-from kalends.contacts.model import Service
-from kalends.deliveries.model import CHANNELS, State
-from kalends.errors import Code
-from kalends.events.input import Status
-from kalends.events.invitations.model import InvitationState
-from kalends.events.messages.model import MessageGroup
-from kalends.events.reminders.model import GROUPS, STATES
-from kalends.http.input.options import split_annotated
-from kalends.http.openapi.responses import REF
 from kalends.http.openapi.schema import nullable
-from kalends.i18n.catalogs import Language
-from kalends.questions.model import KINDS as QUESTION_KINDS
-from kalends.questions.model import PER
-from kalends.records.delivery import PLACE_NOTICES, MessageKind
-from kalends.records.event import Visibility
-from kalends.records.response_settings import WaitingList, WaitingOrder
-from kalends.records.site import Registration
-from kalends.records.suppression import Purpose
-from kalends.records.suppression import Reason as SuppressionReason
-from kalends.records.user import AccountStatus, ResponseNotices, Role
-from kalends.records.webhook import DisabledReason, WebhookState
-from kalends.reports.model import REASONS
-from kalends.responses.model import Attendance, PlaceState
-from kalends.webhooks.model import DELIVERY_KINDS
 
 Schema = dict[str, Any]
 
@@ -414,120 +390,17 @@ MEANINGS = {
     "request_id": "Id of the request in the server's log.",
 }
 
-# The fields of replies that have one of a few values.
-VALUES: dict[str, tuple[str, ...]] = {
-    "Change.kind": KINDS,
-    "Change.op": OPS,
-    **dict.fromkeys(("EventChange.kind", "UndoneRecord.kind"), ALL_KINDS),
-    "EventChange.op": ("create", "update", "delete"),
-    "UndoneRecord.op": OPS,
-    "EventChange.via": WAYS,
-    "disabled_reason": get_args(DisabledReason),
-    **dict.fromkeys(("UserDetail.role", "PersonItem.role"), get_args(Role)),
-    **dict.fromkeys(("UserDetail.status", "PersonItem.status"), get_args(AccountStatus)),
-    "registration": get_args(split_annotated(Registration)[0]),
-    "response_notices": get_args(split_annotated(ResponseNotices)[0]),
-    "InvitationItem.state": get_args(InvitationState),
-    "WebhookDeliveryItem.kind": DELIVERY_KINDS,
-    "WebhookDeliveryItem.state": get_args(WebhookState),
-    "response": get_args(split_annotated(Attendance)[0]),
-    "audience": GROUPS,
-    "ReminderItem.state": STATES,
-    "approved": ("true", "false"),
-    "ReportItem.reason": REASONS,
-    "ReportDetail.reason": REASONS,
-    "waiting_list": get_args(WaitingList),
-    "waiting_order": get_args(WaitingOrder),
-    "SeatPlace.place": get_args(PlaceState),
-    "gender": ("male", "female"),
-    "channel": CHANNELS,
-    "DeliveryItem.notice": PLACE_NOTICES,
-    "DeliveryItem.state": get_args(State),
-    "DeliveryQueued.state": get_args(State),
-    "QuestionItem.kind": QUESTION_KINDS,
-    "per": PER,
-    "DeliveryItem.kind": get_args(MessageKind),
-    "SubscriberItem.source": ("send_to_me", "response", "confirmation"),
-    "ServiceImport.service": get_args(Service),
-    **dict.fromkeys(("EventItem.status", "EventDetail.status", "EventRepeated.status"), get_args(split_annotated(Status)[0])),
-    "Repeat.frequency": ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"),
-    "Repeat.short_months": ("skip", "last"),
-}
-
-# The names of enumerations in generated clients.
-ENUMERATIONS: dict[tuple[str, ...], str] = {
-    get_args(Code): "ErrorCode",
-    KINDS: "RecordKind",
-    OPS: "ChangeOp",
-    ALL_KINDS: "JournalKind",
-    ("create", "update", "delete"): "JournalOp",
-    WAYS: "ChangeWay",
-    get_args(DisabledReason): "WebhookDisabledReason",
-    ("at_once", "daily", "off"): "ResponseNotices",
-    ("h12", "h23"): "HourCycle",
-    ("monday", "saturday", "sunday"): "WeekStart",
-    get_args(Role): "UserRole",
-    get_args(split_annotated(Registration)[0]): "Registration",
-    get_args(Language): "Language",
-    get_args(AccountStatus): "AccountStatus",
-    ("waiting",): "RegistrationStatus",
-    GROUPS: "ReminderAudience",
-    STATES: "ReminderState",
-    DELIVERY_KINDS: "WebhookDeliveryKind",
-    get_args(InvitationState): "InvitationState",
-    get_args(MessageGroup): "MessageGroup",
-    get_args(WebhookState): "WebhookDeliveryState",
-    ("YES", "MAYBE", "NO"): "Attendance",
-    ("planned", "cancelled", "postponed"): "EventStatus",
-    get_args(Purpose): "SuppressionPurpose",
-    REASONS: "ReportReason",
-    get_args(SuppressionReason): "SuppressionReason",
-    get_args(WaitingList): "WaitingList",
-    get_args(WaitingOrder): "WaitingOrder",
-    get_args(PlaceState): "PlaceState",
-    ("true", "false"): "Truth",
-    ("api", "dav"): "KeyKind",
-    ("male", "female"): "Gender",
-    ("email", "sms"): "Channel",
-    PLACE_NOTICES: "PlaceNotice",
-    ("queued", "sending", "sent", "failed"): "DeliveryState",
-    get_args(MessageKind): "DeliveryKind",
-    ("send_to_me", "response", "confirmation"): "SubscriberSource",
-    ("google", "outlook", "yahoo"): "ContactService",
-    ("primary", "imported"): "ContactList",
-    ("DAILY", "WEEKLY", "MONTHLY", "YEARLY"): "Frequency",
-    ("skip", "last"): "ShortMonths",
-    ("this", "following", "all"): "Scope",
-    ("this", "all"): "InvitationScope",
-    QUESTION_KINDS: "QuestionKind",
-    PER: "AskedPer",
-    ("public",): "SearchScope",
-    get_args(Visibility): "Visibility",
-    ("start_time", "-start_time"): "EventOrder",
-    ("none", "guests", "all"): "Moderation",
-    ("on", "off"): "Confirmations",
-    ("none", "always"): "ConfirmResponses",
-    ("viewer", "editor"): "Role",
-    ("owner", "editor", "viewer"): "OwnRole",
-}
-
 
 def annotate(api: Schema) -> None:
-    """Give every field of every reply its meaning and its values, and every enumeration a name."""
+    """Give every field of every reply its meaning."""
     schemas = api["components"]["schemas"]
     for struct, schema in schemas.items():
         schema["required"] = [*schema.get("required", []), *_have_defaults(schema)]
         for name, field in schema.get("properties", {}).items():
             _flatten(field)
-            values = VALUES.get(f"{struct}.{name}", VALUES.get(name))
-            if values and "enum" not in str(field):
-                choices = field.get("items", field)
-                choices.update(_one_of(choices, values))
             meaning = MEANINGS.get(f"{struct}.{name}", MEANINGS.get(name))
             if meaning and "description" not in field:
                 field["description"] = meaning
-    _name_enumerations(api)
-    schemas |= {name: {"type": "string", "enum": list(values)} for values, name in ENUMERATIONS.items()}
 
 
 def _have_defaults(schema: Schema) -> list[str]:
@@ -541,29 +414,3 @@ def _flatten(field: Schema) -> None:
     if len(plain) == 1 and isinstance(plain[0].get("type"), str):
         del field["anyOf"]
         field.update(nullable(plain[0]) | field)
-
-
-def _one_of(field: Schema, values: tuple[str, ...]) -> Schema:
-    choice: Schema = {"type": "string", "enum": list(values)}
-    return nullable(choice) if "null" in field.get("type", ()) else choice
-
-
-def _name_enumerations(node: Any) -> None:
-    """Replace each enumeration by a reference to the one of its name."""
-    if isinstance(node, list):
-        for each in node:
-            _name_enumerations(each)
-    elif isinstance(node, dict) and (name := _name_of(node.get("enum"))):
-        del node["enum"]
-        reference = {"$ref": REF.format(name=name)}
-        is_nullable = "null" in node.pop("type", "")
-        node.update({"anyOf": [reference, {"type": "null"}]} if is_nullable else reference)
-    elif isinstance(node, dict):
-        for each in node.values():
-            _name_enumerations(each)
-
-
-def _name_of(enumeration: Any) -> str | None:
-    """The order does not matter: msgspec sorts the values."""
-    values = {value for value in enumeration if value is not None} if isinstance(enumeration, list) else None
-    return next((name for known, name in ENUMERATIONS.items() if set(known) == values), None)

@@ -52,7 +52,7 @@ class ReportItem(Struct, kw_only=True):
     event_id: int | None
     comment_id: int | None
     calendar_id: int | None
-    reason: str
+    reason: Reason
     text: str | None
     email_address: str | None
     created_at: Instant

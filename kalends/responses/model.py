@@ -8,6 +8,7 @@ from kalends.http.input.options import StructOptions
 from kalends.http.input.types import EmailAddress, EventLink, Id, Instant, LongText, Name, Scope
 from kalends.http.paging import Paging
 from kalends.questions.model import AnswerItem, Answers
+from kalends.records import response as records
 
 MAX_PARTY = 10_000
 # All seats held, none, some, some on offer until a time, none after that time, or not accepted by an editor yet.
@@ -19,7 +20,7 @@ SEATING = PARTY | {"response", "min_party"}
 # The fields that are columns of the table.
 COLUMNS = ("response", "name", "comment", "number", "plus_n", "opt_in", "min_party")
 
-Attendance = Annotated[Literal["YES", "MAYBE", "NO"], Meta(description="Whether one comes: YES, MAYBE or NO.")]
+Attendance = Annotated[records.Attendance, Meta(description="Whether one comes: YES, MAYBE or NO.")]
 
 
 Notify = Annotated[bool, Meta(description="For an editor of the event: whether the guest is told by mail.")]
@@ -140,7 +141,7 @@ class BlankResponse(Struct):
 
     event_id: int | None
     email_address: str | None
-    response: str | None
+    response: Attendance | None
     name: str | None
     comment: str | None
     number: int
@@ -188,7 +189,7 @@ class ResponseItem(Struct, kw_only=True):
     event_id: int
     email_address: str
     name: str | None
-    response: str
+    response: Attendance
     number: int
     plus_n: int
     comment: str | None
@@ -216,7 +217,7 @@ class ResponseCreated(Struct, kw_only=True):
     event_id: int
     email_address: str
     name: str | None
-    response: str
+    response: Attendance
     number: int
     plus_n: int
     comment: str | None

@@ -59,6 +59,6 @@ class SiteDetail(Struct, kw_only=True):
     language: str | None
     imprint_url: str | None
     privacy_url: str | None
-    registration: str
+    registration: Registration
     # For admins: the settings that the operator has set in the environment.
     fixed: list[str] | UnsetType = UNSET

@@ -111,7 +111,7 @@ class UserDetail(Struct):
     email_address: str
     name: str | None
     time_zone: str
-    response_notices: str
+    response_notices: ResponseNotices
     language: Language | None
     hour_cycle: HourCycle | None
     week_start: WeekStart | None

@@ -1,5 +1,7 @@
 """Webhooks: changes are sent to a URL of yours as they happen."""
 
+from typing import cast
+
 from msgspec import UNSET, structs
 
 from kalends import errors, policy
@@ -13,6 +15,7 @@ from kalends.i18n import gettext
 from kalends.journal import store as journal
 from kalends.net.post import AddressRefused, PostFailed, check_url
 from kalends.policy import Right
+from kalends.records.change import Kind
 from kalends.records.webhook import Webhook, WebhookDelivery
 from kalends.users import store as users
 from kalends.values import timestamps
@@ -170,7 +173,7 @@ def _item(webhook: Webhook) -> WebhookItem:
         id=webhook.id,
         url=webhook.url,
         calendar_id=webhook.calendar_id,
-        kinds=webhook.kinds.split() or None,
+        kinds=_kinds(webhook),
         enabled=webhook.enabled,
         disabled_reason=webhook.disabled_reason,
         failing_since=_instant(webhook.failing_since),
@@ -181,8 +184,11 @@ def _item(webhook: Webhook) -> WebhookItem:
 
 
 def _editable(webhook: Webhook) -> WebhookInput:
-    kinds: list[str] | None = webhook.kinds.split() or None
-    return WebhookInput(url=webhook.url, calendar_id=webhook.calendar_id, kinds=kinds, enabled=webhook.enabled)  # type: ignore[arg-type]
+    return WebhookInput(url=webhook.url, calendar_id=webhook.calendar_id, kinds=_kinds(webhook), enabled=webhook.enabled)
+
+
+def _kinds(webhook: Webhook) -> list[Kind] | None:
+    return cast(list[Kind], webhook.kinds.split()) or None
 
 
 def _delivery_item(delivery: WebhookDelivery) -> WebhookDeliveryItem:

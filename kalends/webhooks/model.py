@@ -4,12 +4,12 @@ from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.changes.model import KINDS, Kind
 from kalends.http.input.options import Secret, StructOptions
 from kalends.http.input.types import Id, Instant
+from kalends.records.change import Kind
+from kalends.records.webhook import DisabledReason, WebhookKind, WebhookState
 
 MAX_WEBHOOKS = 10
-DELIVERY_KINDS = (*KINDS, "ping", "missed")
 
 Url = Annotated[
     str,
@@ -52,9 +52,9 @@ class WebhookItem(Struct):
     id: int
     url: str
     calendar_id: int | None
-    kinds: list[str] | None
+    kinds: list[Kind] | None
     enabled: bool
-    disabled_reason: str | None
+    disabled_reason: DisabledReason | None
     failing_since: Instant | None
     next_attempt_at: Instant | None
     created_at: Instant
@@ -82,9 +82,9 @@ class WebhookDeliveryItem(Struct):
 
     id: int
     message_id: str
-    kind: str
+    kind: WebhookKind
     record_id: int | None
-    state: str
+    state: WebhookState
     attempts: int
     status: int | None
     duration_ms: int | None

@@ -1,6 +1,7 @@
 """What a webhook sends next: the changes since its position, as its owner may see them now."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import msgspec
 from msgspec import Struct
@@ -12,6 +13,7 @@ from kalends.context import Actor, Context
 from kalends.journal import cursor
 from kalends.journal.cursor import CursorFields, Position
 from kalends.journal.store import Entry, find_journal
+from kalends.records.change import Kind
 from kalends.records.webhook import Webhook, WebhookDelivery
 from kalends.users import store as users
 from kalends.values import timestamps
@@ -96,7 +98,7 @@ def _change(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Change
     try:
         follower = batch.follow(ctx, webhook.calendar_id)
     except errors.NotFound:
-        return Change(kind=delivery.kind, op="gone", id=delivery.record_id)
+        return Change(kind=cast(Kind, delivery.kind), op="gone", id=delivery.record_id)
     ids = [record, *(("event", int(event_id)) for event_id in delivery.event_ids.split())]
     # What is queued is known to the owner: it was visible to them then, or they were to be told that it is gone.
     changed = current.present(ctx, follower, [Entry(0, 0, kind, record_id, webhook.user_id) for kind, record_id in ids])

@@ -174,3 +174,12 @@ def test_a_registration_that_waits_is_no_account(document: dict[str, Any]) -> No
     assert schemas["RegistrationStatus"]["enum"] == ["waiting"]
     assert "RegistrationStatus" in str(schemas["RegistrationWaiting"]["properties"]["status"])
     assert "id" in schemas["UserDetail"]["required"]
+
+
+def test_fields_of_the_same_name_have_the_types_of_their_records(document: dict[str, Any]) -> None:
+    """`response` of a change is a record, elsewhere it is one of three words."""
+    schemas = document["components"]["schemas"]
+    assert schemas["Change"]["properties"]["response"]["$ref"] == "#/components/schemas/ResponseItem"
+    assert schemas["ResponseItem"]["properties"]["response"]["$ref"] == "#/components/schemas/Attendance"
+    assert {"$ref": "#/components/schemas/Notice"} in schemas["DeliveryItem"]["properties"]["notice"]["anyOf"]
+    assert {"response_changed", "response_removed", "place_granted"} <= set(schemas["Notice"]["enum"])

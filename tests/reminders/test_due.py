@@ -6,13 +6,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from kalends.events.reminders.due import find_window
+from kalends.records.delivery import Channel
 from kalends.records.reminder import Reminder
 
 HOUR = 60
 PARIS = "Europe/Paris"
 
 
-def _reminder(before: int | None = None, days: int | None = None, at: int | None = None, channel: str = "email") -> Reminder:
+def _reminder(before: int | None = None, days: int | None = None, at: int | None = None, channel: Channel = "email") -> Reminder:
     return Reminder(1, 1, None, None, before, days, at, "going", channel, None)
 
 

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import EmailAddress, Id, Instant, PartyMax
 from kalends.http.paging import Paging
+from kalends.responses.model import Attendance
 
 MAX_AT_ONCE = 500
 MAX_MESSAGE = 2_000
@@ -55,8 +56,8 @@ class InvitationItem(Struct, kw_only=True):
     address: str
     name: str | None
     party_max: int | None
-    state: str
-    response: str | None
+    state: InvitationState
+    response: Attendance | None
     detail: str | None
     created_at: Instant
     updated_at: Instant

@@ -6,8 +6,8 @@ from msgspec import Meta, Struct, field
 
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import Instant, Scope
+from kalends.records.reminder import Group
 
-Group = Literal["going", "maybe", "waiting", "all"]
 Channel = Annotated[Literal["email", "sms"], Meta(description="By which way: e-mail, or SMS to those whose number your contacts have.")]
 State = Literal["planned", "sent", "late", "off"]
 GROUPS: tuple[Group, ...] = get_args(Group)
@@ -73,12 +73,12 @@ class ReminderItem(Struct, kw_only=True):
     before: int | None
     days_before: int | None
     at: str | None
-    audience: list[str]
-    channel: str
+    audience: list[Group]
+    channel: Channel
     text: str | None
     due_time: Instant | None
     recipients: int | None
-    state: str | None
+    state: State | None
 
 
 class ReminderIndex(Struct):

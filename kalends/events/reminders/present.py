@@ -1,12 +1,10 @@
 """Representations of reminders in API replies and forms."""
 
-from typing import cast
-
 from msgspec import structs
 
 from kalends.context import Context
 from kalends.events.reminders import due, recipients, store
-from kalends.events.reminders.model import Channel, EventReminderFields, Group, ReminderItem, State
+from kalends.events.reminders.model import EventReminderFields, ReminderItem, State
 from kalends.records.event import Event
 from kalends.records.reminder import Reminder
 from kalends.values import datetimes
@@ -59,8 +57,8 @@ def editable(reminder: Reminder) -> EventReminderFields:
         before=reminder.before,
         days_before=reminder.days_before,
         at=format_clock(reminder.at),
-        audience=cast(list[Group], reminder.groups),
-        channel=cast(Channel, reminder.channel),
+        audience=reminder.groups,
+        channel=reminder.channel,
         text=reminder.text,
     )
 

@@ -2,6 +2,7 @@
 
 from datetime import date
 from functools import lru_cache
+from typing import Literal, cast
 
 from msgspec import Struct, field, structs
 
@@ -11,11 +12,13 @@ from kalends.i18n import Text
 from kalends.ical.canonical_rule import format_days, sort_numbers
 from kalends.ical.rrule import Recurrence, add_defaults
 
+Frequency = Literal["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]
+
 
 class Repeat(Struct, frozen=True, kw_only=True):
     """The rule of a series."""
 
-    frequency: str
+    frequency: Frequency
     interval: int
     start_date: str
     end_date: str | None
@@ -24,7 +27,7 @@ class Repeat(Struct, frozen=True, kw_only=True):
     by_month: list[int]
     by_set_pos: list[int]
     count: int | None
-    short_months: str
+    short_months: Literal["skip", "last"]
     rrule: str
     also: list[str]
     excepted: list[str] = field(name="except")
@@ -70,7 +73,7 @@ def _build_repeat(rrule: str, start_date: str) -> Repeat:
     rule = parse_text(rrule)
     moves_to_last = is_moved_to_last(rule)
     return Repeat(
-        frequency=rule.frequency,
+        frequency=cast(Frequency, rule.frequency),
         interval=rule.interval,
         start_date=start_date,
         end_date=rule.until.local.date().isoformat() if rule.until else None,
