@@ -29,6 +29,7 @@ def find_problems(settings: Settings) -> dict[str, str | None]:
         "data folder": _folder(settings.folder),
         "database": _database(settings),
         "e-mail": _problem(lambda: mail.check(settings)),
+        **({"SMS": _sms_countries(settings)} if settings.sms != FILES else {}),
         **({"mailbox for replies": _mailbox(box)} if (box := mailbox(settings.inbound)) else {}),
     }
 
@@ -72,6 +73,15 @@ def _mailbox(box: Mailbox) -> str | None:
     except imap.MailboxFailed as error:
         return f"{error} Replies to invitations do not arrive: correct {variable('inbound')}, or what the mail server says."
     return None
+
+
+def _sms_countries(settings: Settings) -> str | None:
+    if settings.sms_countries:
+        return None
+    return (
+        f"{variable('sms_countries')} is not set, so SMS are sent to mobile phones in the country of the site's time zone alone, "
+        "and to none if that is UTC. Set it to the countries of your guests, such as FR,DE."
+    )
 
 
 def _settings(settings: Settings) -> str | None:

@@ -14,7 +14,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from kalends.i18n.catalogs import Language
-from kalends.transports import FILES, inbound_domain, mail_server, mailbox, sender, twilio
+from kalends.transports import FILES, check_inbound_domain, inbound_domain, mail_server, mailbox, sender, twilio
+from kalends.values import phone
 from kalends.values.datetimes import known_zones
 
 PREFIX = "KALENDS_"
@@ -22,6 +23,8 @@ FILE = "kalends.toml"
 # The settings that may hold a secret: hidden from `kalends settings`, and read from a file that KALENDS_<NAME>_FILE names.
 SECRETS = ("secret", "database", "replicas", "metrics_token", "email", "inbound", "sms")
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+# In the setting of the countries to which SMS are sent.
+ALL_COUNTRIES = "*"
 WEB_ADDRESS = re.compile(r"https?://[^\s/]\S*")
 # As browsers send it: without a path or a slash at the end, in lower case.
 ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/@?#A-Z]+")
@@ -223,6 +226,13 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
         str, Meta(description="Domain of the addresses reply+…@DOMAIN, to which guests reply. Default: the domain of the sender.")
     ] = ""
     sms: Annotated[str, Meta(description="SMS service: `twilio://sid:token@host?from=+1…`, or `files` to write SMS to the outbox.")] = FILES
+    sms_countries: Annotated[
+        str,
+        Meta(
+            description="Comma-separated countries to whose mobile phones SMS are sent, such as `FR,DE`; `*` for all. Default: the country "
+            "of the site's time zone."
+        ),
+    ] = ""
     metrics_token: Annotated[str, Meta(description="Bearer token for /metrics; if empty, /metrics does not exist.")] = ""
     traces: Annotated[
         str,
@@ -257,7 +267,9 @@ TRANSPORTS: dict[str, Callable[[Settings], object]] = {
     "email": lambda settings: mail_server(settings.email),
     "email_from": lambda settings: sender(settings.email_from, settings.url),
     "inbound": lambda settings: mailbox(settings.inbound),
-    "inbound_domain": lambda settings: inbound_domain(settings.inbound_domain, settings.email_from, settings.url),
+    "inbound_domain": lambda settings: check_inbound_domain(
+        settings.inbound, inbound_domain(settings.inbound_domain, settings.email_from, settings.url)
+    ),
     "sms": lambda settings: twilio(settings.sms),
 }
 
@@ -350,6 +362,9 @@ def _build(values: dict[str, Any]) -> Settings:
         raise WrongSetting(f"{variable('time_zone')} is {settings.time_zone!r}, and must be an IANA time zone such as Europe/Paris.")
     if settings.accent_color and not COLOR.fullmatch(settings.accent_color):
         raise WrongSetting(f"{variable('accent_color')} is {settings.accent_color!r}, and must be a colour such as #2a5db0.")
+    for country in listed(settings.sms_countries):
+        if country not in (ALL_COUNTRIES, *phone.countries()):
+            raise WrongSetting(f"{variable('sms_countries')} has {country!r}, and must have codes of countries such as FR,DE, or be *.")
     for network in listed(settings.trusted_proxies):
         try:
             ip_network(network, strict=False)

@@ -84,6 +84,12 @@ def inbound_domain(value: str, email_from: str, url: str) -> str:
         raise ValueError(DOMAIN_FORM) from None
 
 
+def check_inbound_domain(inbound: str, domain: str) -> None:
+    """Raise ValueError if replies arrive, and at no domain: mail programs do not reply to an IP address."""
+    if inbound and domain.startswith("["):
+        raise ValueError(f"{DOMAIN_FORM}: replies to invitations would go to reply@{domain}, and no mail program sends to an IP address")
+
+
 def mail_server(value: str) -> MailServer | None:
     """The server that the setting names, or None for files; raises ValueError, whose words have no password."""
     if value == FILES:

@@ -133,6 +133,7 @@ MODULE_LAYERS = {
                 "event_time",
                 "guest_notice",
                 "languages",
+                "sms_countries",
                 "limits",
                 "place_notice",
                 "recipient_links",

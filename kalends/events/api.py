@@ -8,7 +8,7 @@ from kalends import errors, policy
 from kalends.blocked_senders.screening import screened
 from kalends.changes import as_of
 from kalends.context import Context
-from kalends.deliveries import languages
+from kalends.deliveries import languages, sms_countries
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
@@ -267,6 +267,8 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
         ("sms", "mobile_number", params.mobile_number),
     ]
     queued = []
+    if params.mobile_number:
+        sms_countries.require_allowed(ctx, "mobile_number", params.mobile_number)
     for channel, field, address in recipients:
         if address:
             deliveries.limit_recipient(ctx, field, address)

@@ -12,6 +12,7 @@ from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList
 from kalends.http.input.types import DateTime, EmailAddress, EventLink, Id, Ids, LongText, Name, PartyMax, Scope, TimeZone
+from kalends.i18n import gettext
 from kalends.records.event import Visibility
 from kalends.records.response_settings import DEFAULT_OFFER_HOURS, WaitingList, WaitingOrder
 from kalends.values import phone
@@ -268,6 +269,8 @@ def _mobile(value: str) -> str:
     dialled = phone.to_e164(value)
     if dialled is None:
         raise FieldInvalid("must be a phone number with its country code, such as +33 6 12 34 56 78")
+    if not phone.is_mobile(dialled):
+        raise FieldInvalid(gettext("must be the number of a mobile phone: others get no SMS"))
     return dialled
 
 
@@ -277,7 +280,7 @@ class SendInput(Struct, kw_only=True):
     OPTIONS: ClassVar = StructOptions(
         rules={
             "email": "is required of a guest, unless there is a mobile_number",
-            "mobile_number": "must be a phone number with its country code",
+            "mobile_number": "must be a mobile number with its country code, of a country to which the site sends SMS",
         }
     )
 

@@ -8,7 +8,7 @@ import time
 from kalends import tracing
 from kalends.context import Context
 from kalends.db import Database, Retry
-from kalends.deliveries import claims, store, suppressions
+from kalends.deliveries import claims, sms_countries, store, suppressions
 from kalends.errors import Unavailable
 from kalends.events import change_notices
 from kalends.events.invitations import addresses
@@ -151,6 +151,8 @@ def attempt(db: Database, settings: Settings, delivery: Delivery, pool: SessionP
 
 def _send(ctx: Context, delivery: Delivery, pool: SessionPool | None) -> None:
     with ctx.read():
+        if delivery.channel == "sms" and not sms_countries.is_allowed(ctx, delivery.address):
+            raise Undeliverable("SMS are sent to mobile phones in the allowed countries alone.")
         message = content.build(ctx, delivery)
     if isinstance(message, str):
         sms.send(ctx.settings, delivery.address, message, delivery.id)

@@ -48,6 +48,37 @@ def to_e164(number: str, country: str | None = None) -> str | None:
     return phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
 
 
+def is_mobile(number: str) -> bool:
+    """Whether the number in E.164 is one of a mobile phone; in some countries nothing tells it from that of another phone."""
+    import phonenumbers
+
+    return phonenumbers.number_type(phonenumbers.parse(number)) in (
+        phonenumbers.PhoneNumberType.MOBILE,
+        phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE,
+    )
+
+
+def country_of(number: str) -> str | None:
+    """The ISO 3166 code of the country of the number in E.164. Satellites and other networks have none."""
+    import phonenumbers
+
+    region = phonenumbers.region_code_for_number(phonenumbers.parse(number))
+    return region if region in countries() else None
+
+
+def countries() -> set[str]:
+    """All ISO 3166 codes."""
+    return set(_regions().values())
+
+
+@cache
+def country_of_zone(zone: str) -> str | None:
+    """The ISO 3166 code of the country of a time zone such as Europe/Paris; UTC has none."""
+    lines = files("tzdata.zoneinfo").joinpath("zone.tab").read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return next((row[0] for row in rows if row[2] == zone), None)
+
+
 def _region(country: str) -> str | None:
     """The ISO 3166 code of a country, from its code or its name."""
     name = fold_case(country.strip())

@@ -4,8 +4,16 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from msgspec import structs
 
+from kalends.app import application
+from kalends.context import Context
+from kalends.db import Database
+from kalends.deliveries import store
 from kalends.deliveries.store import MAX_SENDS_PER_HOUR
+from kalends.outbound.sender import attempt
+from kalends.settings import Settings
+from kalends.values import timestamps
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.conftest import Clock
@@ -38,6 +46,58 @@ def test_a_number_without_its_country_cannot_be_dialled(cast: Cast, number: str)
     response = cast.alice.put(f"/api/events/{event['id']}/send_to_me", json={"email": "gus@example.org", "mobile_number": number})
     assert (response.status, response.broken) == (422, ["mobile_number"])
     assert cast.alice.get("/api/deliveries").json["deliveries"] == []
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["+33 1 12 34 56 78", "+33 899 12 34 56", "+1 900 234 5678", "+44 7012 345678", "+881 3 0000 0001", "+870 773 111632"],
+    ids=["fixed line", "premium rate", "premium rate in the US", "personal number", "satellite", "ship"],
+)
+def test_only_mobile_phones_of_a_country_get_sms(cast: Cast, number: str) -> None:
+    event = an_event(cast.alice, public=True)
+    for person in (cast.anonymous, cast.alice):
+        response = person.put(f"/api/events/{event['id']}/send_to_me", json={"mobile_number": number})
+        assert (response.status, response.broken) == (422, ["mobile_number"])
+    # Where the number does not tell which phone it is.
+    assert cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"mobile_number": "+1 212 555 0123"}).status == 202
+
+
+@pytest.mark.parametrize(
+    ("changes", "allowed"),
+    [
+        ({"sms_countries": "FR,DE"}, ["+33612345678", "+491711234567"]),
+        ({"sms_countries": "*"}, ["+33612345678", "+491711234567", "+12125550123"]),
+        ({"time_zone": "America/New_York"}, ["+12125550123"]),
+        ({"time_zone": "Europe/Berlin", "sms_countries": "FR"}, ["+33612345678"]),
+        ({"sms": "twilio://a:b@127.0.0.1?from=+15005550006"}, []),
+    ],
+    ids=["set", "all", "of the time zone", "not of the time zone", "no country and a real gateway"],
+)
+def test_sms_go_to_the_allowed_countries(
+    cast: Cast, db: Database, settings: Settings, clock: Clock, changes: dict[str, str], allowed: list[str]
+) -> None:
+    event = an_event(cast.alice, public=True)
+    client = Client(application(db, structs.replace(settings, **changes), clock))
+    sent = []
+    for number in ("+33612345678", "+491711234567", "+12125550123"):
+        response = client.put(f"/api/events/{event['id']}/send_to_me", json={"mobile_number": number})
+        assert response.status == 202 or (response.status, response.broken) == (422, ["mobile_number"])
+        sent += [number] if response.status == 202 else []
+    assert sent == allowed
+
+
+def test_an_sms_that_waits_is_not_sent_to_a_country_that_is_not_allowed(cast: Cast, db: Database, settings: Settings) -> None:
+    event = an_event(cast.alice, public=True)
+    path = f"/api/events/{event['id']}/send_to_me"
+    (queued,) = cast.anonymous.put(path, json={"mobile_number": "+491711234567"}).json["deliveries"]
+    ctx = Context(db, settings, timestamps.now())
+    with ctx.write() as tx:
+        tx.run("UPDATE deliveries SET state = 'sending', attempts = 1 WHERE id = :id", id=queued["id"])
+        delivery = store.get(ctx, queued["id"])
+    assert delivery is not None
+    attempt(db, structs.replace(settings, sms_countries="FR"), delivery)
+    (listed,) = cast.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
+    assert (listed["state"], listed["error"]) == ("failed", "SMS are sent to mobile phones in the allowed countries alone.")
 
 
 def test_opting_in_is_recorded_for_each_address(cast: Cast) -> None:

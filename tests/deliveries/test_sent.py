@@ -61,6 +61,7 @@ def test_mail_and_sms_arrive_and_the_mail_has_an_unsubscribe_link(start: Start, 
             base_url="https://calendar.example.org",
             email=f"smtp://127.0.0.1:{port}",
             sms=f"twilio://AC1:secret@127.0.0.1:{sms.server_address[1]}?from=%2B15005550006&scheme=http",
+            sms_countries="FR",
             metrics_token="figures",
         )
         token = service.sign_up("alice")

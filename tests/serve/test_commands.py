@@ -224,6 +224,26 @@ def test_the_doctor_sends_test_messages(tmp_path: Path) -> None:
     assert "BAD  test message to ana: This is not an e-mail address.\nBAD  test SMS to 12: 12 is no phone number" in wrong.stdout
 
 
+def test_the_doctor_asks_for_the_countries_of_sms_if_they_cost_money(tmp_path: Path) -> None:
+    gateway = "twilio://a:b@127.0.0.1:1?from=+15005550006"
+    asked = run("doctor", folder=tmp_path, sms=gateway)
+    assert asked.returncode == 1
+    assert "BAD  SMS: KALENDS_SMS_COUNTRIES is not set" in asked.stdout
+    assert "ok   SMS\n" in run("doctor", folder=tmp_path, sms=gateway, sms_countries="FR,DE").stdout
+    assert "KALENDS_SMS_COUNTRIES" not in run("doctor", folder=tmp_path).stdout
+    wrong = run("doctor", folder=tmp_path, sms_countries="FR,France")
+    assert "KALENDS_SMS_COUNTRIES has 'France', and must have codes of countries such as FR,DE, or be *." in wrong.stderr
+
+
+def test_replies_by_mail_need_a_domain(tmp_path: Path) -> None:
+    refused = run("doctor", folder=tmp_path, inbound="pipe")
+    assert refused.returncode != 0
+    (line,) = refused.stderr.splitlines()
+    assert "KALENDS_INBOUND_DOMAIN must be the name of a domain such as in.example.org: replies" in line
+    assert "KALENDS_INBOUND_DOMAIN" not in run("doctor", folder=tmp_path, inbound="pipe", inbound_domain="in.example.org").stderr
+    assert "KALENDS_INBOUND_DOMAIN" not in run("doctor", folder=tmp_path, inbound="pipe", base_url="https://example.org").stderr
+
+
 def test_the_doctor_asks_the_mail_server(tmp_path: Path) -> None:
     mailbox = Mailbox()
     with real_server(mailbox, authenticator=mailbox.authenticate, auth_require_tls=False) as port:
