@@ -2,8 +2,10 @@
 
 A guest who has an account here gets the event itself on the primary calendar, not a copy, and the invitation in the inbox."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
+
+from msgspec import Struct
 
 from kalends import policy
 from kalends.context import Context
@@ -13,7 +15,7 @@ from kalends.dav.errors import DavError
 from kalends.dav.file_store import save_file
 from kalends.dav.resources import Resource
 from kalends.dav.xml import CALDAV
-from kalends.events import by_uid
+from kalends.events import by_uid, ical
 from kalends.events.invitations import calendar_part, invite
 from kalends.events.invitations import store as invitations
 from kalends.events.invitations.model import MAX_AT_ONCE, InvitationInput
@@ -35,35 +37,87 @@ from kalends.values.text import fold_case
 SENT, NO_ADDRESS, NOT_SENT = "1.1", "3.7", "5.1"
 
 
+class _Group(Struct, frozen=True):
+    """Guests by the keys of their addresses, and what they are invited to: an event, or all dates of its series."""
+
+    event: Event
+    scope: Literal["this", "all"]
+    guests: dict[str, str]
+
+    @property
+    def target(self) -> Target:
+        return invitations.target_of(self.event, self.scope)
+
+
 def update(ctx: Context, calendar: Calendar, before: bytes, file: CalendarObject, saved: Resource) -> dict[str, str] | None:
     """Invite those whom the actor has added to the events of the file, and take back the invitations of those whom they have removed.
 
     before: the file as it was. Returns what became of the invitations by the keys of the addresses; None if the actor invites nobody
     with this file."""
-    current = _find_guests(ctx, file.content)
-    if not current and b"ATTENDEE" not in before:
+    by_date = _find_guests(ctx, file.content)
+    if not by_date and b"ATTENDEE" not in before:
         return None
     events = text.load_events(ctx, calendar, [saved])[saved.name]
-    event = next((each for each in events if not each.is_over(ctx.now) and each.status != "cancelled"), None)
-    if current is None or event is None:
+    if by_date is None or not any(_is_open(ctx, each) for each in events):
         return None
-    scope: Literal["this", "all"] = "all" if event.series_id is not None else "this"
-    target = invitations.target_of(event, scope)
-    former = (_find_guests(ctx, before) if before else None) or {}
-    for key in former.keys() - current.keys():
-        invitation = invitations.find(ctx, target, key)
-        if invitation and invitation.state != "withdrawn":
-            invite.withdraw(ctx, event.id, invitation.id)
-    if len(current) > MAX_AT_ONCE:
+    current, former = (_group(ctx, events, guests) for guests in (by_date, (_find_guests(ctx, before) if before else None) or {}))
+    if sum(len(group.guests) for group in current) > MAX_AT_ONCE:
         raise DavError(403, f"An event has at most {MAX_AT_ONCE} guests.", f"{{{CALDAV}}}max-attendees-per-instance")
-    guests = {key: address for key, address in current.items() if _is_address(address)}
-    known = _find_invited(ctx, target, guests)
+    _withdraw(ctx, former, current)
+    invited = {key for group in current for key in _invite(ctx, group, events, saved, file.uid)}
+    keys = {key: address for guests in by_date.values() for key, address in guests.items()}
+    return {key: SENT if key in invited else NOT_SENT if _is_address(address) else NO_ADDRESS for key, address in keys.items()}
+
+
+def _is_open(ctx: Context, event: Event) -> bool:
+    return not event.is_over(ctx.now) and event.status != "cancelled"
+
+
+def _group(ctx: Context, events: list[Event], by_date: dict[str, dict[str, str]]) -> list[_Group]:
+    """What the guests of each date in a file are invited to, if it is to come: those of the series to all of it, and those of one date
+    alone to this date."""
+    groups: list[_Group] = []
+    whole = by_date.get("", {})
+    for date, guests in by_date.items():
+        if not date:
+            event = next((each for each in events if _is_open(ctx, each)), None)
+            own = guests
+        else:
+            event = next((each for each in events if _is_open(ctx, each) and _date(each) == date), None)
+            own = {key: address for key, address in guests.items() if key not in whole}
+        if event and own:
+            groups.append(_Group(event, "all" if not date and event.series_id is not None else "this", own))
+    return groups
+
+
+def _date(event: Event) -> str:
+    """The date that the event replaces in its series; one whose series is not in the file has a UID of its own."""
+    return (event.slot or (event.uid or "").rpartition("/")[2]).replace("-", "")
+
+
+def _withdraw(ctx: Context, former: list[_Group], current: list[_Group]) -> None:
+    """Take back the invitations of those who have left. Those who are invited to the whole series now have lost nothing."""
+    invited = {(group.target, key) for group in current for key in group.guests}
+    in_series = {key for group in current if group.scope == "all" for key in group.guests}
+    for group in former:
+        for key in group.guests:
+            invitation = invitations.find(ctx, group.target, key) if (group.target, key) not in invited else None
+            if invitation and invitation.state != "withdrawn":
+                invite.withdraw(ctx, group.event.id, invitation.id, is_silent=key in in_series)
+
+
+def _invite(ctx: Context, group: _Group, events: list[Event], saved: Resource, uid: str) -> Iterable[str]:
+    """Invite the guests of the group, and put the events on the calendars of those who have one; returns the keys of their addresses."""
+    guests = {key: address for key, address in group.guests.items() if _is_address(address)}
+    known = _find_invited(ctx, group.target, guests)
     if guests:
-        invite.invite(ctx, event.id, InvitationInput(addresses=list(guests.values()), scope=scope))
-    invited = _find_invited(ctx, target, guests)
+        invite.invite(ctx, group.event.id, InvitationInput(addresses=list(guests.values()), scope=group.scope))
+    invited = _find_invited(ctx, group.target, guests)
+    is_whole = group.scope == "all" or (group.event.series_id is None and len(events) == 1)
+    part = _Part(events, saved.series_ids, uid) if is_whole else _Part([group.event], (), ical.event_uid(group.event, ctx.settings))
     for key, invitation in invited.items():
-        _place(ctx, invitation, event, events, saved.series_ids, file.uid, is_new=key not in known)
-    return {key: SENT if key in invited else NOT_SENT if key in guests else NO_ADDRESS for key in current}
+        _place(ctx, invitation, group.event, part, is_new=key not in known)
+    return invited
 
 
 def _find_invited(ctx: Context, target: Target, guests: dict[str, str]) -> dict[str, Invitation]:
@@ -72,14 +126,15 @@ def _find_invited(ctx: Context, target: Target, guests: dict[str, str]) -> dict[
     return {key: invitation for key, invitation in by_key.items() if invitation.state != "withdrawn"}
 
 
-def _find_guests(ctx: Context, content: bytes) -> dict[str, str] | None:
-    """The guests in the file by the keys of their addresses; None if the actor is not the organiser."""
+def _find_guests(ctx: Context, content: bytes) -> dict[str, dict[str, str]] | None:
+    """The guests in the file by the date of the series, empty for the whole, and by the keys of their addresses; None if the actor is
+    not the organiser."""
     if b"ATTENDEE" not in content:
         return {}
     parsed, own = participants.parse(content), fold_case(policy.user(ctx).email_address)
     if fold_case(parsed.organizer) != own:
         return None
-    return {key: address for key, address in parsed.attendees.items() if key != own}
+    return {date: {key: each for key, each in guests.items() if key != own} for date, guests in parsed.attendees.items()}
 
 
 def _is_address(address: str) -> bool:
@@ -90,24 +145,32 @@ def _is_address(address: str) -> bool:
     return True
 
 
-def _place(
-    ctx: Context, invitation: Invitation, event: Event, events: list[Event], series_ids: Sequence[int], uid: str, *, is_new: bool
-) -> None:
+class _Part(Struct, frozen=True):
+    """What a guest gets on the calendar: events or a series, and the UID of their file."""
+
+    events: list[Event]
+    series_ids: Sequence[int]
+    uid: str
+
+
+def _place(ctx: Context, invitation: Invitation, event: Event, part: _Part, *, is_new: bool) -> None:
     """Put the events on the calendar of the guest: all of them of a new one, and those that are new of the others, unless the guest has
     taken them off."""
     calendar = policy.guest_calendar(ctx, invitation.address)
     if calendar is None:
         return
-    ids = [each.id for each in events]
+    ids = [each.id for each in part.events]
     placed = placements.find_placed(ctx, calendar.id, ids)
     if not is_new:
         for event_id in set(ids) - placed if placed else ():
             placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=policy.user(ctx).id, invited_key=invitation.email_key)
         return
     by_uid.lock(ctx, calendar.id)
-    if not placed and by_uid.find(ctx, calendar.id, uid) is None and all(row.gone for row in store.find_rows_by_uid(ctx, calendar, uid)):
+    rows = store.find_rows_by_uid(ctx, calendar, part.uid)
+    if not placed and by_uid.find(ctx, calendar.id, part.uid) is None and all(row.gone for row in rows):
         for event_id in ids:
             placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=policy.user(ctx).id, invited_key=invitation.email_key)
-        file = CalendarObject(uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
-        save_file(ctx, calendar, f"invitation-{invitation.id}.ics", file, [] if series_ids else ids, series_ids, has_quota=False)
+        file = CalendarObject(part.uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
+        event_ids = [] if part.series_ids else ids
+        save_file(ctx, calendar, f"invitation-{invitation.id}.ics", file, event_ids, part.series_ids, has_quota=False)
     message_store.insert(ctx, calendar.owner_id, invitation.id)

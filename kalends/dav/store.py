@@ -65,35 +65,40 @@ class Files(Struct, frozen=True):
 
 
 _ROW = columns(Row)
-_EVENTS = """
+_ALONE = policy.placed_alone("p", "e")
+# A date of a series is an event of its own where its guest is invited to it alone.
+_IS_SINGLE = f"(e.series_id IS NULL OR {_ALONE})"
+_SERIES_ID = f"CASE WHEN NOT {_ALONE} THEN e.series_id END"
+_EVENTS = f"""
 SELECT e.id, e.version, e.updated_at, d.resource_id
-FROM {tables} LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
-WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NULL AND {visible} AND {condition}
+FROM {{tables}} LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
+WHERE p.calendar_id = :calendar AND e.id = p.event_id AND {_IS_SINGLE} AND {{visible}} AND {{condition}}
 """
 # The database writes names and ETags for long lists, which takes half as long as here. They are those of resources.py.
-_TAGGED_EVENTS = """
+_TAGGED_EVENTS = f"""
 SELECT 'event-' || e.id || '.ics',
-       CASE WHEN e.series_id IS NULL THEN '"' || e.id || '-' || e.version || '-' || e.updated_at || '"' ELSE '' END,
-       e.updated_at, NULL, e.series_id
+       CASE WHEN {_IS_SINGLE} THEN '"' || e.id || '-' || e.version || '-' || e.updated_at || '"' ELSE '' END,
+       e.updated_at, NULL, {_SERIES_ID}
 FROM placements p CROSS JOIN events e
-WHERE p.calendar_id = :calendar AND e.id = p.event_id AND {visible}
+WHERE p.calendar_id = :calendar AND e.id = p.event_id AND {{visible}}
 AND NOT EXISTS (SELECT 1 FROM dav_parts d WHERE d.calendar_id = p.calendar_id AND d.event_id = p.event_id)
 """
-_TAGGED_FILES = """
+_TAGGED_FILES = f"""
 SELECT r.name,
        CASE WHEN r.state = e.id || '-' || e.version || '-' || e.updated_at THEN '"r' || r.id || '-' || r.version || '"' ELSE '' END,
-       CASE WHEN e.updated_at > r.written_at THEN e.updated_at ELSE r.written_at END, r.id, e.series_id
+       CASE WHEN e.updated_at > r.written_at THEN e.updated_at ELSE r.written_at END, r.id, {_SERIES_ID}
 FROM dav_parts d CROSS JOIN dav_resources r CROSS JOIN events e CROSS JOIN placements p
 WHERE d.calendar_id = :calendar AND d.event_id IS NOT NULL AND r.id = d.resource_id AND e.id = d.event_id
-AND p.event_id = d.event_id AND p.calendar_id = d.calendar_id AND {visible}
+AND p.event_id = d.event_id AND p.calendar_id = d.calendar_id AND {{visible}}
 """
 # A series has the name of the event that was repeated, if a client wrote that.
-_SERIES = """
+_SERIES = f"""
 SELECT e.series_id, max(v.version), max(e.updated_at), max(coalesce(s.resource_id, d.resource_id))
-FROM {tables} JOIN series_versions v ON v.series_id = e.series_id
+FROM {{tables}} JOIN series_versions v ON v.series_id = e.series_id
 LEFT JOIN dav_parts s ON s.calendar_id = p.calendar_id AND s.series_id = e.series_id
 LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
-WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND {visible} AND {condition} GROUP BY e.series_id
+WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND NOT {_ALONE} AND {{visible}} AND {{condition}}
+GROUP BY e.series_id
 """
 # No client wrote the event, or anything else under its name.
 _UNWRITTEN = """
@@ -150,7 +155,7 @@ def find_tagged(ctx: Context, calendar: Calendar) -> list[Tagged]:
 
 def find_overlapping(ctx: Context, calendar: Calendar, start: int, end: int) -> tuple[list[int], list[int]]:
     """The ids of the single events and of the series on the calendar that take place between the instants."""
-    select = f"""SELECT e.id, e.series_id FROM placements p CROSS JOIN events e
+    select = f"""SELECT e.id, {_SERIES_ID} FROM placements p CROSS JOIN events e
         WHERE p.calendar_id = :calendar AND e.id = p.event_id AND {policy.placed_event_visible(ctx, calendar.is_member)} AND """
     params = {"calendar": calendar.id, "me": policy.me(ctx), "start": start, "recent": start - LONG_SECONDS}
     rows = ctx.tx.rows(select + _OVERLAPS, **params, end=end) + ctx.tx.rows(select + _LONG, **params)
@@ -178,7 +183,7 @@ def find_endless_series(ctx: Context, calendar: Calendar, day: str) -> list[int]
         return [series.id for series in find_series(ctx, calendar, late)]
     rows = ctx.tx.rows(
         f"""SELECT DISTINCT r.id FROM placements p CROSS JOIN events e JOIN series r ON r.id = e.series_id
-            WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND r.end_date IS NULL
+            WHERE p.calendar_id = :calendar AND e.id = p.event_id AND e.series_id IS NOT NULL AND r.end_date IS NULL AND NOT {_ALONE}
             AND r.made_until < :day AND {policy.placed_event_visible(ctx, calendar.is_member)}""",
         calendar=calendar.id,
         me=policy.me(ctx),
@@ -275,13 +280,16 @@ def find_replies_to_events(ctx: Context, event_ids: list[int]) -> list[tuple[int
 
 
 def find_replies_to_series(ctx: Context, series_ids: list[int]) -> list[tuple[int, str, str, str]]:
-    """The responses of those who are invited to the series: series, date, key of the address, response. Those to the whole have no
-    date."""
+    """The responses of those who are invited to the series or to one of its dates: series, date, key of the address, response. Those
+    to the whole have no date."""
     sql = f"""SELECT s.series_id, '' AS slot, s.email_key, s.response FROM series_responses s
               JOIN invitations i ON i.series_id = s.series_id AND i.email_key = s.email_key WHERE s.series_id {ctx.db.in_list("ids")}
               UNION ALL SELECT e.series_id, e.slot, r.email_key, r.response FROM events e JOIN responses r ON r.event_id = e.id
               JOIN invitations i ON i.series_id = e.series_id AND i.email_key = r.email_key
-              WHERE e.series_id {ctx.db.in_list("ids")} AND e.slot IS NOT NULL AND NOT r.by_series"""
+              WHERE e.series_id {ctx.db.in_list("ids")} AND e.slot IS NOT NULL AND NOT r.by_series
+              UNION ALL SELECT e.series_id, e.slot, r.email_key, r.response FROM events e JOIN responses r ON r.event_id = e.id
+              JOIN invitations i ON i.event_id = e.id AND i.email_key = r.email_key
+              WHERE e.series_id {ctx.db.in_list("ids")} AND e.slot IS NOT NULL"""
     return [(row[0], row[1], row[2], row[3]) for row in ctx.tx.rows(sql, ids=series_ids)] if series_ids else []
 
 
@@ -291,7 +299,9 @@ def find_bounced(ctx: Context, event_ids: list[int], series_ids: list[int]) -> l
     for kind, ids in (("event", event_ids), ("series", series_ids)):
         sql = f"SELECT {kind}_id, email_key FROM invitations WHERE {kind}_id {ctx.db.in_list('ids')} AND state = 'bounced'"
         rows += [(kind, record_id, key) for record_id, key in ctx.tx.rows(sql, ids=ids)] if ids else []
-    return rows
+    sql = f"""SELECT e.series_id, i.email_key FROM events e JOIN invitations i ON i.event_id = e.id
+              WHERE e.series_id {ctx.db.in_list("ids")} AND i.state = 'bounced'"""
+    return rows + [("series", series_id, key) for series_id, key in ctx.tx.rows(sql, ids=series_ids)] if series_ids else rows
 
 
 # Whether the event was in no series before the change. Each database writes JSON with spaces of its own.

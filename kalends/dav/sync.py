@@ -126,7 +126,7 @@ def _resolve(ctx: Context, calendar: Calendar, entries: list[Entry]) -> tuple[li
     # An event that was deleted or has left its series tells of the series, too.
     series_ids |= {*series_of.values(), *_find_former_series(ctx, event_ids)}
     single_ids = [event_id for event_id in event_ids if event_id not in series_of]
-    by_name = {each.name: each for each in resources.find_by_ids(ctx, calendar, single_ids, series_ids)}
+    by_name = {each.name: each for each in resources.find_by_ids(ctx, calendar, event_ids, series_ids)}
     rows = store.find_rows(ctx, row_ids)
     by_name |= {each.name: each for each in resources.find_by_rows(ctx, calendar, rows)}
     # A follower may know an event by its own name that has become a date of a series since.

@@ -4,6 +4,8 @@ import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 
+from msgspec import structs
+
 from kalends.context import LAST_MODIFIED_DELAY, Context
 from kalends.dav import privacy, store
 from kalends.dav.resources import Resource
@@ -109,7 +111,12 @@ def load_events(ctx: Context, calendar: Calendar, resources: Sequence[Resource])
         in_series.setdefault(event.series_id, []).append(event)
     events: dict[str, list[Event]] = {}
     for resource in resources:
-        own = [singles[event_id] for event_id in resource.event_ids if event_id in singles]
+        own = [_as_single(singles[event_id]) for event_id in resource.event_ids if event_id in singles]
         own += [event for series_id in resource.series_ids for event in in_series.get(series_id, [])]
         events[resource.name] = sorted(own, key=lambda event: (event.start_at, event.id))
     return events
+
+
+def _as_single(event: Event) -> Event:
+    """The event; a date of a series that is on a calendar without the others has nothing of the series."""
+    return event if event.series_id is None else structs.replace(event, series_id=None, slot=None, sent_uid=event.uid, rrule=None)

@@ -20,7 +20,7 @@ from kalends.events.series.store import Series
 from kalends.events.uid import own_uid
 from kalends.http.paging import MAX_PAGE
 from kalends.ical.canonical_rule import format_until
-from kalends.records.calendar import Calendar, Searched
+from kalends.records.calendar import Calendar, MemberCalendars, Searched
 from kalends.records.event import Event
 from kalends.values import datetimes, timestamps
 
@@ -39,7 +39,7 @@ def build_for_calendar(ctx: Context, calendar: Calendar, *, has_alarms: bool = F
     """All events of the calendar that the reader can see. has_alarms: with their reminders."""
     before = placements.start_before_latest(ctx, calendar.id, MAX_EVENTS)
     since = None if before is None else timestamps.format_utc(before + 1)
-    events = list(_find(ctx, EventQuery(calendar_id=calendar.id, start_time=since), [calendar], MAX_EVENTS))
+    events = _separate(ctx, list(_find(ctx, EventQuery(calendar_id=calendar.id, start_time=since), [calendar], MAX_EVENTS)), [calendar])
     components, years = format_all(ctx, _complete_series(ctx, calendar, events) if since else events, has_alarms=has_alarms)
     return ical.join_file(components, years, ical.feed_properties(calendar.name, calendar.description, calendar.color))
 
@@ -50,12 +50,20 @@ def build_for_query(ctx: Context, query: EventQuery, calendars: Searched | None,
     events = list(_find(ctx, query, calendars, MAX_EVENTS if limit is None else min(limit, MAX_EVENTS)))
     if limit is not None or not is_unfiltered or len(events) == MAX_EVENTS:
         return ical.build_file(events, ctx.settings, find_triggers(ctx, events) if has_alarms else ical.NO_TRIGGERS)
-    return ical.join_file(*format_all(ctx, events, has_alarms=has_alarms))
+    return ical.join_file(*format_all(ctx, _separate(ctx, events, calendars), has_alarms=has_alarms))
 
 
 def public_version(ctx: Context) -> tuple[int, ...]:
     """Numbers that change with the events in the feed of all public events."""
     return store.public_version(ctx, MAX_EVENTS)
+
+
+def _separate(ctx: Context, events: list[Event], calendars: Searched | None) -> list[Event]:
+    """The events; those of which a guest has one date alone, on one of the calendars, without their series."""
+    ids = [event.id for event in events if event.series_id is not None and not event.can_edit and not event.public]
+    calendar_ids = None if calendars is None or isinstance(calendars, MemberCalendars) else [calendar.id for calendar in calendars]
+    alone = placements.find_alone(ctx, calendar_ids, ids)
+    return [structs.replace(event, series_id=None) if event.id in alone else event for event in events]
 
 
 def _complete_series(ctx: Context, calendar: Calendar, events: list[Event]) -> list[Event]:

@@ -15,16 +15,18 @@ _Change = Callable[[merge.Component, merge.Component, Line], Line | None]
 
 
 class Participants(Struct, frozen=True):
-    """The address of the organiser, and those of the attendees whom the server is to invite by their keys; empty without an organiser."""
+    """The address of the organiser, and those of the attendees whom the server is to invite: by the date of the series (`20260601`,
+    empty for the whole) and by their keys. Empty without an organiser."""
 
     organizer: str
-    attendees: dict[str, str]
+    attendees: dict[str, dict[str, str]]
 
 
 def parse(content: bytes) -> Participants:
     """The participants of the events in the file."""
-    organizer, attendees = "", dict[str, str]()
-    for _, event in _events(merge.parse(content.decode("utf-8", "replace"))):
+    organizer, attendees = "", dict[str, dict[str, str]]()
+    for calendar, event in _events(merge.parse(content.decode("utf-8", "replace"))):
+        on_date = attendees.setdefault(merge.date_of(event, merge.zone_of(calendar)), {})
         for line in event.group(("ORGANIZER", "ATTENDEE")):
             prop = _parse(line)
             address = _address(prop) if prop else ""
@@ -33,7 +35,7 @@ def parse(content: bytes) -> Participants:
             if line.name == "ORGANIZER":
                 organizer = organizer or address
             else:
-                attendees.setdefault(fold_case(address), address)
+                on_date.setdefault(fold_case(address), address)
     return Participants(organizer, attendees)
 
 

@@ -66,6 +66,8 @@ def _invitation(ctx: Context, delivery: Delivery, invitation: Invitation, event:
     file = calendar_part.build(ctx, invitation, event, "REQUEST" if takes_replies else "PUBLISH")
     if takes_replies:
         calendar_part.add_part(message, file, "REQUEST")
+        for date in store.find_replaced(ctx, invitation):
+            calendar_part.add_cancellation(ctx, message, date)
     else:
         params = {"charset": "utf-8", "method": "PUBLISH"}
         message.add_attachment(file, maintype="text", subtype="calendar", params=params, filename="invitation.ics")

@@ -27,6 +27,14 @@ def _grants(placement: str) -> str:
     ))"""
 
 
+def placed_alone(placement: str, event: str) -> str:
+    """SQL: whether the date of a series is on the calendar without the others, because its guest is invited to this date alone: such a
+    guest learns nothing of the series."""
+    invited = f"i.email_key = {placement}.invited_key AND i.state <> 'withdrawn'"
+    return f"""({placement}.by_invitation AND {event}.series_id IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM invitations i WHERE i.series_id = {event}.series_id AND {invited}))"""
+
+
 # Whether a user sees the event `e`. A public event is visible to everyone; a private one to its owner, the members of its home calendar,
 # and the members of a calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.)
 # An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
@@ -96,6 +104,7 @@ _CALENDARS = f"""
 SELECT p.event_id,
     max(CASE WHEN c.id = h.calendar_id AND (c.owner_id = :me OR s.role = 'editor') THEN 2
         WHEN {_grants("p")} AND {_IS_MEMBER} THEN 1 ELSE 0 END) AS access,
+    max(CASE WHEN p.grants AND {_IS_MEMBER} AND NOT {placed_alone("p", "h")} THEN 1 ELSE 0 END) AS has_series,
     max(CASE WHEN c.id = h.calendar_id THEN c.party_max END) AS party_max,
     string_agg(CASE WHEN c.public OR {_IS_MEMBER} THEN {_CALENDAR} END, '{RECORD}') AS visible,
     string_agg(CASE WHEN c.public OR {_IS_MEMBER} OR p.grants AND NOT p.by_invitation THEN {_CALENDAR} END, '{RECORD}')
@@ -122,8 +131,9 @@ SELECT concat_ws(',', q.taken, (
     SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = e.id
 ), q.waiting) FROM response_settings q WHERE q.event_id = e.id AND q.capacity IS NOT NULL
 """
+_RULE = f"CASE WHEN e.public OR {_CAN_EDIT} OR k.access = 0 OR k.has_series = 1 THEN r.rrule END"
 _SELECT_WITH_COUNTS = f"""
-SELECT {columns(Event, "e", can_edit=_CAN_EDIT, calendar_party_max="k.party_max", **_EXPRESSIONS)},
+SELECT {columns(Event, "e", can_edit=_CAN_EDIT, calendar_party_max="k.party_max", **_EXPRESSIONS | {"rrule": _RULE})},
     CASE WHEN {_CAN_EDIT} THEN k.visible_to_editors ELSE k.visible END,
     ({_TALLY}), ({_COMMENTS}), r.also, {_EXCEPTED}, {_HAS_QUESTIONS}, ({_PLACES})
 FROM ({_CALENDARS}) AS k JOIN events e ON e.id = k.event_id LEFT JOIN series r ON r.id = e.series_id

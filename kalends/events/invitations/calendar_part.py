@@ -49,6 +49,13 @@ def add_request(ctx: Context, message: EmailMessage, invitation: Invitation) -> 
         add_part(message, build(ctx, _next(ctx, invitation, event), event, "REQUEST"), "REQUEST")
 
 
+def add_cancellation(ctx: Context, message: EmailMessage, invitation: Invitation) -> None:
+    """Add that what the guest was invited to before is not in the calendar any more, since another invitation takes its place."""
+    event = policy.invited_event(ctx, invitation)
+    if event is not None:
+        add_part(message, build(ctx, invitation, event, "CANCEL"), "CANCEL")
+
+
 def add_part(message: EmailMessage, file: bytes, method: str) -> None:
     """Add the calendar file to the bodies of the mail, as octets: the library would end the lines of a text with LF alone. A file has
     the dates of one UID, so a further one is an attachment."""

@@ -92,9 +92,11 @@ def resend(ctx: Context, event_id: int, invitation_id: int) -> Invitation:
     return invitation
 
 
-def withdraw(ctx: Context, event_id: int, invitation_id: int) -> None:
+def withdraw(ctx: Context, event_id: int, invitation_id: int, *, is_silent: bool = False) -> None:
     """Take the invitation back, and the event off the guest's calendars. The guest is told, if the invitation was sent; a response
-    stays."""
+    stays.
+
+    is_silent: the guest gets another invitation in its place, whose mail says so."""
     invitation, event = policy.invitation(ctx, event_id, invitation_id)
     if invitation.state == "withdrawn":
         return
@@ -103,7 +105,7 @@ def withdraw(ctx: Context, event_id: int, invitation_id: int) -> None:
     sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)
     invitation = store.count_mail(ctx, invitation, "withdrawn", max(sequence, invitation.sequence) + 1)
     guest_calendars.remove(ctx, invitation)
-    if was_sent and event.start_at > ctx.now and not _is_flooded(ctx, invitation.address):
+    if was_sent and not is_silent and event.start_at > ctx.now and not _is_flooded(ctx, invitation.address):
         _queue(ctx, event, "withdrawal", [invitation])
 
 

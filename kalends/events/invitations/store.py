@@ -218,6 +218,13 @@ def find_split(ctx: Context, invitation: Invitation) -> list[Invitation]:
     return [each for each in family.values() if each.id != invitation.id and each.state != "withdrawn"]
 
 
+def find_replaced(ctx: Context, invitation: Invitation) -> list[Invitation]:
+    """The withdrawn invitations of the guest to single dates of the series that this one is to."""
+    sql = f"""SELECT {columns(Invitation, "i")} FROM events e JOIN invitations i ON i.event_id = e.id
+              WHERE e.series_id = :series_id AND i.email_key = :key AND i.state = 'withdrawn' ORDER BY i.id"""
+    return ctx.tx.all(Invitation, sql, series_id=invitation.series_id, key=invitation.email_key) if invitation.series_id else []
+
+
 def set_sequence(ctx: Context, invitation: Invitation) -> None:
     """Record the SEQUENCE of a calendar that is sent."""
     ctx.tx.run("UPDATE invitations SET sequence = :sequence WHERE id = :id", id=invitation.id, sequence=invitation.sequence)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from kalends import policy
 from kalends.context import Context
 from kalends.events import deleted_events
 from kalends.events.conditions import LONG_SECONDS
@@ -126,6 +127,17 @@ def find_placed(ctx: Context, calendar_id: int, ids: list[int]) -> set[int]:
     return {event_id for (event_id,) in ctx.tx.rows(sql, calendar_id=calendar_id, ids=ids)}
 
 
+def find_alone(ctx: Context, calendar_ids: list[int] | None, ids: list[int]) -> set[int]:
+    """Those of the dates of series that are on one of the calendars without the others, for a guest; without ids, on the actor's own."""
+    if not ids:
+        return set()
+    on = "IN (SELECT id FROM calendars WHERE owner_id = :me)" if calendar_ids is None else ctx.db.in_list("calendar_ids")
+    params = {"me": policy.me(ctx)} if calendar_ids is None else {"calendar_ids": calendar_ids}
+    sql = f"""SELECT e.id FROM events e CROSS JOIN placements p WHERE e.id {ctx.db.in_list("ids")} AND p.event_id = e.id
+              AND p.calendar_id {on} AND {policy.placed_alone("p", "e")}"""
+    return {event_id for (event_id,) in ctx.tx.rows(sql, ids=ids, **params)}
+
+
 def count_beyond_home(ctx: Context, ids: list[int]) -> int:
     """On how many calendars these events are together, without their homes."""
     count: int = ctx.tx.value(f"SELECT count(*) FROM placements WHERE event_id {ctx.db.in_list('ids')}", ids=ids)
@@ -171,13 +183,13 @@ def insert_homes(ctx: Context, condition: str, **params: int | list[int]) -> Non
 
 
 def copy_to_series(ctx: Context, pattern: Event, series_id: int) -> None:
-    """Place the new events of the series where someone who may edit the pattern has placed it."""
+    """Place the new events of the series where someone who may edit the pattern has placed it, unless that is for its guest alone."""
     ctx.tx.run(
         f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
                invited_key, created_at)
            SELECT e.id, p.calendar_id, {COPIED}, p.grants, p.granted_by, p.by_invitation, p.invited_key, CAST(:now AS BIGINT)
            FROM events e CROSS JOIN placements p
-           WHERE e.series_id = :series_id AND p.event_id = :pattern AND p.grants
+           WHERE e.series_id = :series_id AND p.event_id = :pattern AND p.grants AND NOT {policy.placed_alone("p", "e")}
            AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id, p.id""",
         series_id=series_id,
         pattern=pattern.id,
