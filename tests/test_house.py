@@ -63,6 +63,7 @@ UPWARD = {
     ("users", "keys"): "a new password can delete the keys",
     ("users", "webhooks"): "webhooks stop with the keys",
     ("sessions", "keys"): "a key opens a session",
+    ("keys", "webhooks"): "webhooks stop with the key that made them",
 }
 # The layers of a feature's files, by their names.
 FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api", "pages": "pages"}

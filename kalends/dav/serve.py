@@ -21,7 +21,7 @@ from kalends.http.encode_reply import encode_reply
 from kalends.http.endpoint import READ_METHODS
 from kalends.http.request import Request
 from kalends.http.router import Mount
-from kalends.http.run_endpoint import ATTEMPTS, Services
+from kalends.http.run_endpoint import ATTEMPTS, Services, run_after_commit
 from kalends.reply import Reply
 
 Action = Callable[[Call], DavReply]
@@ -135,6 +135,7 @@ class Dav:
                 continue
             if ctx.actor is None:
                 raise sign_in.count_failure(self._context(request))
+            run_after_commit(ctx)
             return self._compress(ctx, request, reply)
         raise errors.Unavailable("Too many people changed this at once. Try again.")
 

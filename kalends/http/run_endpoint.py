@@ -89,6 +89,13 @@ def identify(services: Services, request: Request) -> int | None:
     return actor.id if actor else None
 
 
+def run_after_commit(ctx: Context) -> None:
+    """Run tasks that may fail: the action is committed, and its reply stands."""
+    for task in ctx.after_commit:
+        with suppress(errors.Unavailable, Retry), ctx.db.write() as tx:
+            task(tx)
+
+
 class EndpointRunner:
     """Runs one endpoint."""
 
@@ -160,7 +167,7 @@ class EndpointRunner:
                 self._settle(call.guest_call)
                 request.reply_headers.update(call.guest_call.headers)
         if ctx.after_commit:
-            self._run_after_commit(ctx)
+            run_after_commit(ctx)
         if ctx.hides_duration:
             sleep(_random.uniform(0, MAX_DELAY))
         return ctx, reply
@@ -286,12 +293,6 @@ class EndpointRunner:
         if not call.is_settled:
             with suppress(errors.Unavailable, Retry), self._services.db.write() as tx:
                 call.count(tx)
-
-    def _run_after_commit(self, ctx: Context) -> None:
-        """Run tasks that may fail: the action is committed, and its reply stands."""
-        for task in ctx.after_commit:
-            with suppress(errors.Unavailable, Retry), self._services.db.write() as tx:
-                task(tx)
 
     def _reply(self, ctx: Context, result: Any) -> Reply:
         headers = ctx.headers

@@ -11,9 +11,11 @@ from kalends.http.paging import Paging, paginate
 from kalends.i18n import gettext
 from kalends.keys import store
 from kalends.keys.model import KeyCreated, KeyIndex, KeyInput, KeyItem, KeyRequest
+from kalends.records.key import Key
 from kalends.sessions import credentials
 from kalends.users import store as users
 from kalends.values import timestamps
+from kalends.webhooks import store as webhooks
 
 
 @endpoint("GET", "/api/keys")
@@ -22,7 +24,7 @@ def index(ctx: Context, params: Paging) -> KeyIndex:
     user = policy.user(ctx)
     keys, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
     return KeyIndex(
-        keys=[KeyItem(key.id, key.name, timestamps.format_utc(key.created_at), key.kind) for key in keys],
+        keys=[_item(key) for key in keys],
         limit=params.size,
         offset=params.offset,
         next=next_page,
@@ -63,6 +65,13 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
 
 @endpoint("DELETE", "/api/keys/{key_id}")
 def destroy(ctx: Context, key_id: str) -> TextDeletion:
-    """Delete the key; it stops working immediately, and so do the sessions that it opened."""
+    """Delete the key; it stops working immediately, and so do the sessions that it opened. Webhooks that were made or last changed by it
+    are switched off."""
     store.delete(ctx, policy.key(ctx, key_id).id)
+    webhooks.disable_of_key(ctx, policy.user(ctx).id, key_id)
     return TextDeletion([key_id])
+
+
+def _item(key: Key) -> KeyItem:
+    last_used_at = None if key.last_used_at is None else timestamps.format_utc(key.last_used_at)
+    return KeyItem(key.id, key.name, timestamps.format_utc(key.created_at), key.kind, last_used_at)

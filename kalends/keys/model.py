@@ -1,10 +1,10 @@
 """API write keys: the input and the replies of the API."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.input.options import Secret
+from kalends.http.input.options import Secret, StructOptions
 from kalends.http.input.types import Instant, Name
 from kalends.records.key import KeyKind
 from kalends.users.model import CurrentPassword
@@ -20,6 +20,9 @@ class KeyInput(Struct, kw_only=True):
 class KeyRequest(KeyInput, kw_only=True):
     """A new key, with the password where it is required."""
 
+    # A wish for a scope or an expiry must not be ignored.
+    OPTIONS: ClassVar = StructOptions(refuses_unknown=True)
+
     current_password: CurrentPassword | None = None
 
 
@@ -30,6 +33,7 @@ class KeyItem(Struct):
     name: str
     created_at: Instant
     kind: KeyKind
+    last_used_at: Instant | None
 
 
 class KeyCreated(Struct):

@@ -1,13 +1,21 @@
 """The SQL of keys."""
 
 from kalends.context import Actor, Context
-from kalends.db import columns
+from kalends.db import Transaction, columns
 from kalends.http.paging import Paging
 from kalends.records.key import Key, KeyKind
 from kalends.settings import Settings
 from kalends.tokens import derive, new_app_password, new_token, public_id, token_hash
 
+TOUCH_AFTER = 3600
+
 _KEY = columns(Key)
+
+
+class KeyActor(Actor, frozen=True):
+    """An actor with the time when their key was last used."""
+
+    last_used_at: int | None = None
 
 
 def shared_secret(settings: Settings, key_id: str) -> str:
@@ -39,12 +47,24 @@ def find(ctx: Context, wkey: str) -> Key | None:
 
 def find_device_user(ctx: Context, password: str) -> Actor | None:
     """The user whose app password this is."""
-    return ctx.tx.separate_read().one(
-        Actor,
-        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at
+    actor = ctx.tx.separate_read().one(
+        KeyActor,
+        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at, '', '', '', k.last_used_at
            FROM keys k JOIN users u ON u.id = k.user_id WHERE k.wkey_hash = :hash AND k.kind = 'dav'""",
         hash=_app_password_hash(password),
     )
+    note_use(ctx, actor)
+    return actor
+
+
+def note_use(ctx: Context, actor: KeyActor | None) -> None:
+    """Record the use of the key after the commit, once an hour: a read stays a read, and takes no longer."""
+    if actor and ctx.now - (actor.last_used_at or 0) > TOUCH_AFTER:
+        ctx.after_commit.append(lambda tx: touch(tx, actor.key_id, ctx.now))
+
+
+def touch(tx: Transaction, key_id: str | None, now: int) -> None:
+    tx.run("UPDATE keys SET last_used_at = :now WHERE id = :id", now=now, id=key_id)
 
 
 def insert(ctx: Context, user_id: int, name: str, kind: KeyKind = "api") -> tuple[Key, str]:

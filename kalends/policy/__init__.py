@@ -6,6 +6,7 @@ A record that the actor may not see raises NotFound; one that they may see and n
 from kalends.policy.account import (
     CONTACT_LISTS,
     contact,
+    current_key_id,
     has_verified,
     is_own_account,
     key,
@@ -142,6 +143,7 @@ __all__ = [
     "comment_visible",
     "contact",
     "count_coming_dates",
+    "current_key_id",
     "essentials",
     "event",
     "event_editable",

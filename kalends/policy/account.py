@@ -73,6 +73,12 @@ def key_creating_session(ctx: Context) -> Session:
     return current
 
 
+def current_key_id(ctx: Context) -> str | None:
+    """The key of the request, or the one that opened its session."""
+    actor = user(ctx)
+    return session(ctx, "current").key_id if actor.session_id else actor.key_id
+
+
 def key(ctx: Context, key_id: str) -> Key:
     """A key of the actor."""
     key = ctx.tx.one(Key, f"SELECT {columns(Key)} FROM keys WHERE id = :id AND user_id = :me", id=key_id, me=user(ctx).id)

@@ -18,3 +18,5 @@ class Key(Struct, frozen=True):
     name: str
     created_at: int
     kind: KeyKind = "api"
+    # To the hour; None if it was never used.
+    last_used_at: int | None = None

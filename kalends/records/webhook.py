@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from kalends.records.change import Kind
 
-DisabledReason = Literal["owner", "failing", "gone", "calendar", "password", "suspended"]
+DisabledReason = Literal["owner", "failing", "gone", "calendar", "password", "suspended", "key"]
 WebhookKind = Literal[Kind, "ping", "missed"]
 WebhookState = Literal["queued", "sent", "failed", "superseded"]
 
@@ -37,6 +37,8 @@ class Webhook(Struct, frozen=True):
     leased_until: int
     created_at: int
     updated_at: int
+    # The key by which it was made or last changed, if it was one.
+    key_id: str | None = None
 
 
 class WebhookDelivery(Struct, frozen=True):

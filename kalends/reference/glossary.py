@@ -314,7 +314,8 @@ MEANINGS = {
     "enabled": "Whether changes are sent.",
     "disabled_reason": "Why nothing is sent: you switched it off (`owner`), the receiver failed for five days (`failing`) or replied with "
     "status 410 (`gone`), you cannot see the calendar any more (`calendar`), your "
-    "password was reset (`password`), or your account was suspended (`suspended`).",
+    "password was reset (`password`), your account was suspended (`suspended`), or the key was deleted by which it was made "
+    "or last changed (`key`).",
     "failing_since": "When the first of the attempts failed that have failed since; null if the last one did not.",
     "next_attempt_at": "When it is tried again after a failure, in UTC.",
     "secret": "The secret that verifies deliveries. It is shown once.",
@@ -373,6 +374,7 @@ MEANINGS = {
     "disk_free": "Bytes that are free on the disk of the data folder.",
     "disk_total": "Bytes of that disk.",
     "PeopleIndex.people": "The people.",
+    "last_used_at": "When it was last used, in UTC, to the hour; null if it never was.",
     "last_seen_at": "When a session of theirs was last used, in UTC, to the hour; null if that is more than two weeks ago.",
     "AccountInvitationIndex.invitations": "The invitations.",
     "AccountInvitationItem.url": "The link that was mailed.",

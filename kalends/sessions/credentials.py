@@ -61,6 +61,8 @@ def use(ctx: Context, login: Login) -> User:
         _log_failure(ctx, "digest", login.key_id)
         raise errors.WrongCredentials(WRONG_DIGEST)
     login_attempts.succeed(ctx, login.attempt, login.name)
+    if login.key_id:
+        keys.touch(ctx.tx, login.key_id, ctx.now)
     user = users.lock(ctx, login.user)
     policy.require_active(user)
     return user

@@ -2,6 +2,8 @@
 
 from kalends.context import Actor, Context
 from kalends.db import Transaction, columns
+from kalends.keys import store as keys
+from kalends.keys.store import KeyActor
 from kalends.records.session import IDLE, LIFETIME, Session
 from kalends.tokens import new_token, public_id, token_hash
 
@@ -26,12 +28,15 @@ def authenticate(ctx: Context, token: str) -> Actor | None:
 
 
 def _by_key(ctx: Context, token: str) -> Actor | None:
-    return ctx.tx.separate_read().one(
-        Actor,
-        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at, u.language, u.hour_cycle, u.week_start
+    actor = ctx.tx.separate_read().one(
+        KeyActor,
+        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at,
+                  u.language, u.hour_cycle, u.week_start, k.last_used_at
            FROM keys k JOIN users u ON u.id = k.user_id WHERE k.wkey_hash = :hash""",
         hash=token_hash(token),
     )
+    keys.note_use(ctx, actor)
+    return actor
 
 
 def _by_session(ctx: Context, token: str) -> Actor | None:

@@ -64,7 +64,7 @@ def create(ctx: Context, params: WebhookInput) -> WebhookSecret:
         users.lock(ctx, user)
         if store.count(ctx, user.id) >= MAX_WEBHOOKS:
             raise errors.QuotaReached(gettext("You have %(max)s webhooks, which is the limit. Delete one first.", max=MAX_WEBHOOKS))
-        webhook_id = store.insert(ctx, user.id, params, journal.find_journal(ctx))
+        webhook_id = store.insert(ctx, user.id, params, journal.find_journal(ctx), policy.current_key_id(ctx))
         deliveries.insert_account_mail(ctx, user, "notice", "webhook_created")
         return _with_secret(ctx, webhook_id)
 
@@ -88,14 +88,14 @@ def update(ctx: Context, webhook_id: int, params: Changes[WebhookInput]) -> Webh
         changed = params.over(_editable(webhook))
         if changed.calendar_id != webhook.calendar_id:
             _require_calendar(ctx, changed)
-        store.update(ctx, webhook, changed)
+        store.update(ctx, webhook, changed, policy.current_key_id(ctx))
         return _item(policy.webhook(ctx, webhook_id))
 
 
 @endpoint("POST", "/api/webhooks/{webhook_id}/rotate_secret")
 def rotate_secret(ctx: Context, webhook_id: int) -> WebhookSecret:
     """Make a new secret, which is in this reply only. For 24 hours, deliveries are signed with both secrets."""
-    store.rotate_secret(ctx, policy.webhook(ctx, webhook_id).id)
+    store.rotate_secret(ctx, policy.webhook(ctx, webhook_id).id, policy.current_key_id(ctx))
     return _with_secret(ctx, webhook_id)
 
 

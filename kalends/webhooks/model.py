@@ -24,7 +24,7 @@ Url = Annotated[
 class WebhookInput(Struct, kw_only=True):
     """The editable fields of a webhook."""
 
-    OPTIONS: ClassVar = StructOptions(rules={"url": "must lead to the Internet, by a name that has an address"})
+    OPTIONS: ClassVar = StructOptions(rules={"url": "must lead to the Internet, by a name that has an address"}, refuses_unknown=True)
 
     url: Url
     calendar_id: Annotated[Id, Meta(description="Only one calendar and what is on it, instead of all of yours.")] | None = None
@@ -38,6 +38,7 @@ class Redelivery(Struct, kw_only=True):
     OPTIONS: ClassVar = StructOptions(
         alternatives=(("delivery_id",), ("since",)),
         rules={"delivery_id": "must be of this webhook", "since": "must be an RFC 3339 instant, or a Unix time"},
+        refuses_unknown=True,
     )
 
     delivery_id: Annotated[Id, Meta(description="One delivery.")] | None = None

@@ -49,13 +49,13 @@ def get(ctx: Context, webhook_id: int) -> Webhook | None:
     return ctx.tx.one(Webhook, f"SELECT {_WEBHOOK} FROM webhooks WHERE id = :id", id=webhook_id)
 
 
-def insert(ctx: Context, user_id: int, params: WebhookInput, journal: Journal) -> int:
-    """A new webhook, for the changes from now on."""
+def insert(ctx: Context, user_id: int, params: WebhookInput, journal: Journal, key_id: str | None) -> int:
+    """A new webhook, for the changes from now on. key_id: by which key it is made."""
     webhook_id: int = ctx.tx.value(
         """INSERT INTO webhooks (user_id, url, calendar_id, kinds, secret_id, epoch, tx, entry_id, advanced_at, enabled, disabled_reason,
-                                 failures, next_at, leased_until, created_at, updated_at)
+                                 failures, next_at, leased_until, created_at, updated_at, key_id)
            VALUES (:user_id, :url, :calendar_id, :kinds, :secret_id, :epoch, :tx, :entry_id, :now, :enabled, :reason, 0, :now, 0,
-                   :now, :now)
+                   :now, :now, :key_id)
            RETURNING id""",
         user_id=user_id,
         url=params.url,
@@ -68,16 +68,17 @@ def insert(ctx: Context, user_id: int, params: WebhookInput, journal: Journal) -
         enabled=params.enabled,
         reason=None if params.enabled else "owner",
         now=ctx.now,
+        key_id=key_id,
     )
     return webhook_id
 
 
-def update(ctx: Context, webhook: Webhook, params: WebhookInput) -> None:
+def update(ctx: Context, webhook: Webhook, params: WebhookInput, key_id: str | None) -> None:
     """Change it; if it is enabled, it is tried at once."""
     reason = None if params.enabled else webhook.disabled_reason or "owner"
     ctx.tx.run(
         """UPDATE webhooks SET url = :url, calendar_id = :calendar_id, kinds = :kinds, enabled = :enabled, disabled_reason = :reason,
-           failures = 0, failing_since = NULL, next_at = :now, updated_at = :now WHERE id = :id""",
+           failures = 0, failing_since = NULL, next_at = :now, updated_at = :now, key_id = :key_id WHERE id = :id""",
         id=webhook.id,
         url=params.url,
         calendar_id=params.calendar_id,
@@ -85,13 +86,15 @@ def update(ctx: Context, webhook: Webhook, params: WebhookInput) -> None:
         enabled=params.enabled,
         reason=reason,
         now=ctx.now,
+        key_id=key_id,
     )
 
 
-def rotate_secret(ctx: Context, webhook_id: int) -> None:
+def rotate_secret(ctx: Context, webhook_id: int, key_id: str | None) -> None:
     ctx.tx.run(
-        """UPDATE webhooks SET previous_secret_id = secret_id, secret_id = :secret_id, rotated_at = :now, updated_at = :now
-           WHERE id = :id""",
+        """UPDATE webhooks SET previous_secret_id = secret_id, secret_id = :secret_id, rotated_at = :now, updated_at = :now,
+           key_id = :key_id WHERE id = :id""",
+        key_id=key_id,
         id=webhook_id,
         secret_id=public_id("s"),
         now=ctx.now,
@@ -179,6 +182,17 @@ def disable_all(ctx: Context, user_id: int, reason: DisabledReason = "password")
            WHERE user_id = :user_id AND enabled""",
         user_id=user_id,
         reason=reason,
+        now=ctx.now,
+    )
+
+
+def disable_of_key(ctx: Context, user_id: int, key_id: str) -> None:
+    """Switch off what was made or last changed by the key: who had it may have been someone else."""
+    ctx.tx.run(
+        """UPDATE webhooks SET enabled = FALSE, disabled_reason = 'key', leased_until = 0, updated_at = :now
+           WHERE user_id = :user_id AND key_id = :key_id AND enabled""",
+        user_id=user_id,
+        key_id=key_id,
         now=ctx.now,
     )
 

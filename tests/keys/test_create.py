@@ -113,3 +113,11 @@ def test_a_key_can_be_tried(cast: Cast) -> None:
     assert (tried.status, tried.json["name"], tried.json["would_tell"]["email"]) == (201, "backup", 1)
     assert cast.alice.get("/api/keys").json["keys"] == []
     assert cast.anonymous.signed_in(tried.json["wkey"]).get("/api/users/current").status == 401
+
+
+def test_a_parameter_that_keys_do_not_have_is_refused(cast: Cast) -> None:
+    for wish in ({"scope": "read"}, {"expires_at": "2027-01-01"}):
+        refused = cast.alice.post("/api/keys", json={"name": "reader"} | wish)
+        assert (refused.status, refused.broken) == (422, list(wish))
+        assert refused.json["errors"][0]["code"] == "unknown"
+    assert cast.alice.get("/api/keys").json["keys"] == []

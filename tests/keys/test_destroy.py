@@ -3,7 +3,7 @@
 import pytest
 
 from kalends.values import timestamps
-from tests.cast import Cast, a_key
+from tests.cast import Cast, a_key, a_webhook
 from tests.conftest import NOON
 from tests.sessions.digests import signed
 
@@ -56,3 +56,21 @@ def test_the_sessions_that_a_key_opened_end_with_it(cast: Cast) -> None:
     assert cast.alice.delete(f"/api/keys/{key['id']}").status == 200
     assert [session.get("/api/session/current").status for session in sessions] == [401, 401]
     assert cast.alice.get("/api/session/current").status == 200
+
+
+@pytest.mark.parametrize("by_session", [False, True])
+def test_webhooks_that_a_key_made_or_changed_last_are_switched_off_with_it(cast: Cast, by_session: bool) -> None:
+    key = a_key(cast.alice)
+    token = cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).json["token"] if by_session else key["wkey"]
+    program = cast.anonymous.signed_in(token)
+    made, adopted, own, changed = a_webhook(program), a_webhook(program), a_webhook(cast.alice), a_webhook(cast.alice)
+    assert cast.alice.put(f"/api/webhooks/{adopted['id']}", json={"kinds": ["event"]}).status == 200
+    assert program.put(f"/api/webhooks/{changed['id']}", json={"url": made["url"]}).status == 200
+    assert cast.alice.delete(f"/api/keys/{key['id']}").status == 200
+    states = {each["id"]: (each["enabled"], each["disabled_reason"]) for each in cast.alice.get("/api/webhooks").json["webhooks"]}
+    assert states == {
+        **dict.fromkeys((made["id"], changed["id"]), (False, "key")),
+        **dict.fromkeys((adopted["id"], own["id"]), (True, None)),
+    }
+    assert "with the API key" in cast.alice.get("/webhooks").text
+    assert cast.alice.put(f"/api/webhooks/{made['id']}", json={"enabled": True}).json["enabled"] is True

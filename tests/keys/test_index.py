@@ -18,8 +18,8 @@ def test_keys_are_listed_without_their_secrets_in_the_order_of_creation(cast: Ca
         200,
         {
             "keys": [
-                {"id": first["id"], "name": "backup", "created_at": timestamps.format_utc(NOON), "kind": "api"},
-                {"id": second["id"], "name": "robot", "created_at": timestamps.format_utc(NOON + 60), "kind": "api"},
+                {"id": first["id"], "name": "backup", "created_at": timestamps.format_utc(NOON), "kind": "api", "last_used_at": None},
+                {"id": second["id"], "name": "robot", "created_at": timestamps.format_utc(NOON + 60), "kind": "api", "last_used_at": None},
             ],
             "limit": 50,
             "offset": 0,

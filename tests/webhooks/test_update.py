@@ -32,3 +32,12 @@ def test_a_password_reset_switches_webhooks_off(cast: Cast, settings: Settings) 
     login = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
     detail = cast.anonymous.signed_in(login.json["token"]).get(f"/api/webhooks/{webhook['id']}").json
     assert (detail["enabled"], detail["disabled_reason"]) == (False, "password")
+
+
+def test_a_parameter_that_webhooks_do_not_have_is_refused(cast: Cast) -> None:
+    webhook = a_webhook(cast.alice)
+    path = f"/api/webhooks/{webhook['id']}"
+    for method, url, fields in (("POST", "/api/webhooks", {"url": webhook["url"]}), ("PUT", path, {}), ("POST", f"{path}/redeliver", {})):
+        refused = cast.alice.request(method, url, json=fields | {"events": ["put"]})
+        assert (refused.status, "events" in refused.broken) == (422, True), url
+    assert cast.alice.get("/api/webhooks").json["webhooks"] == [webhook]

@@ -45,6 +45,7 @@ class StructOptions(Struct, frozen=True):
     alternatives: sets of fields of which a request has exactly one.
     required_without_file: fields that are required unless a file is sent.
     never_ignored: parameters that are refused where they are unknown, though others are ignored.
+    refuses_unknown: no parameter is ignored.
     same_in_query: fields whose value in the body must be that of the query string, if both have one.
     """
 
@@ -52,6 +53,7 @@ class StructOptions(Struct, frozen=True):
     alternatives: tuple[tuple[str, ...], ...] = ()
     required_without_file: tuple[str, ...] = ()
     never_ignored: frozenset[str] = frozenset()
+    refuses_unknown: bool = False
     same_in_query: frozenset[str] = frozenset()
 
 

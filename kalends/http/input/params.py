@@ -49,7 +49,8 @@ def bind(endpoint: Endpoint, params: dict[str, Any], *, is_strict: bool) -> Any:
     if endpoint.is_form:
         # A page sends a checkbox after a hidden field of the same name, which stands for it when it is not ticked.
         return Form({name: value[-1] if isinstance(value, Repeated) else value for name, value in params.items()})
-    checked = params if is_strict or not params else _never_ignored(endpoint, params)
+    refuses_unknown = is_strict or struct_options(endpoint.params).refuses_unknown
+    checked = params if refuses_unknown or not params else _never_ignored(endpoint, params)
     unknown = _unknown(checked, fields_of(endpoint.params) if endpoint.params is not None else ()) if checked else []
     value: Any = None
     invalid: list[FieldError] = []
