@@ -324,6 +324,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY, "by link": EVERYBODY},
     "GET /api/events/{event_id}/edit": for_editors(200),
     "PUT /api/events": {"private": (401, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
+    "DELETE /api/events": {"private": (401, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "PUT /api/events/{event_id}": for_editors(200),
     "DELETE /api/events/{event_id}": for_editors(200),
     "PUT /api/events/{event_id}/reset_link": {
@@ -348,6 +349,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/comments": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY, "by link": EVERYBODY},
     "GET /api/comments/new": {"": EVERYBODY},
     "POST /api/comments": for_those_who_see(201),
+    "GET /api/comments/{comment_id}": for_those_who_see(200),
     "GET /api/comments/{comment_id}/edit": for_editors(200),
     "PUT /api/comments/{comment_id}": for_editors(200),
     "DELETE /api/comments/{comment_id}": for_editors(200),
@@ -632,6 +634,7 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /reports/new": lambda scene: {"event_id": str(scene.event["id"]), "reason": "spam"},
     "GET /api/changes": lambda scene: {"calendar_id": scene.calendar["id"]},
     "GET /api/changes/stream": lambda scene: {"calendar_id": scene.calendar["id"]},
+    "DELETE /api/events": lambda scene: {"uid": scene.event["uid"], "calendar_id": scene.calendar["id"]},
     "GET /api/comments": lambda scene: {"event_id": scene.event["id"]},
     "POST /api/events/{event_id}/questions": lambda scene: {"label": "Vegan?", "kind": "yes_no"},
     "POST /api/events/{event_id}/reminders": lambda scene: {"before": 60},

@@ -52,7 +52,7 @@ def create(ctx: Context, params: CalendarInput) -> CalendarDetail:
     user = policy.user(ctx)
     quotas.reserve(ctx, user.id, "calendars", 1)
     calendar_id = store.insert(ctx, user.id, _with_time_zone(params, user.time_zone))
-    return _detail(ctx, calendar_id)
+    return _tagged_detail(ctx, calendar_id)
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}", guests=True, etag=True, on_event_loop=True)

@@ -74,13 +74,22 @@ def of_event(ctx: Context, event_id: int, paging: Paging) -> list[EventChangeRow
         f"""SELECT {_CHANGE}, {_ACTOR_NAME}, (
                 SELECT n.before FROM changes n
                 WHERE n.event_id = :event_id AND n.id > h.id AND n.kind = h.kind AND n.record_id = h.record_id ORDER BY n.id LIMIT 1
-            ) FROM changes h WHERE h.event_id = :event_id AND h.kind NOT IN ('answer', 'event_invitation')
-            AND NOT (h.kind = 'placement' AND coalesce({_had("by_invitation")}, FALSE))
+            ) FROM changes h WHERE {_of_event()}
             ORDER BY h.id DESC LIMIT :limit OFFSET :offset""",
         event_id=event_id,
         limit=paging.fetch,
         offset=paging.offset,
     )
+
+
+def count_of_event(ctx: Context, event_id: int) -> int:
+    return int(ctx.tx.value(f"SELECT count(*) FROM changes h WHERE {_of_event()}", event_id=event_id))
+
+
+def _of_event() -> str:
+    """SQL: whether the change `h` is one of those that the history of the event lists."""
+    return f"""h.event_id = :event_id AND h.kind NOT IN ('answer', 'event_invitation')
+            AND NOT (h.kind = 'placement' AND coalesce({_had("by_invitation")}, FALSE))"""
 
 
 class Since(Struct, frozen=True):
@@ -178,9 +187,7 @@ def deleted_events(ctx: Context, paging: Paging) -> list[DeletedRow]:
     if paging.offset > MAX_OFFSET:
         return []
     limit = paging.fetch + paging.offset
-    calendar_ids = [calendar.id for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
-    requests = _find_requests(ctx, "owner_id", [me], limit) + _find_requests(ctx, "calendar_id", calendar_ids, limit)
-    last = dict(sorted(requests))
+    last = _find_last_deletions(ctx, me, limit)
     page = [last[set_id] for set_id in sorted(last, reverse=True)[paging.offset : limit]]
     counts = [
         f"(SELECT count(*) FROM changes o WHERE o.{column} = h.{column} AND {_DELETED_EVENT} AND o.set_id = h.set_id)"
@@ -189,6 +196,18 @@ def deleted_events(ctx: Context, paging: Paging) -> list[DeletedRow]:
     sql = f"""SELECT {_CHANGE}, {_ACTOR_NAME}, CASE WHEN h.owner_id = :me THEN {counts[0]} ELSE {counts[1]} END
               FROM changes h WHERE h.id {ctx.db.in_list("ids")} ORDER BY h.set_id DESC"""
     return ctx.tx.all(DeletedRow, sql, ids=page, me=me) if page else []
+
+
+def count_deleted_events(ctx: Context) -> int:
+    """How many entries the trash has; at most as many as its pages can show."""
+    return len(_find_last_deletions(ctx, policy.user(ctx).id, MAX_OFFSET))
+
+
+def _find_last_deletions(ctx: Context, me: int, limit: int) -> dict[int, int]:
+    """The last deletion of each of the newest requests that deleted events which the actor may restore, by the number of the request."""
+    calendar_ids = [calendar.id for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
+    requests = _find_requests(ctx, "owner_id", [me], limit) + _find_requests(ctx, "calendar_id", calendar_ids, limit)
+    return dict(sorted(requests))
 
 
 def _find_requests(ctx: Context, column: str, ids: list[int], limit: int) -> list[tuple[int, int]]:

@@ -66,6 +66,7 @@ class EventChangeIndex(Struct):
     limit: int
     offset: int
     next: str | None
+    total: int | UnsetType = UNSET
 
 
 class UndoInput(Struct, kw_only=True):
@@ -108,6 +109,7 @@ class TrashIndex(Struct):
     limit: int
     offset: int
     next: str | None
+    total: int | UnsetType = UNSET
 
 
 class SeriesChange(Struct):

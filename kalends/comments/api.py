@@ -13,6 +13,7 @@ from kalends.comments.model import (
     CommentInput,
     CommentItem,
     CommentQuery,
+    CommentView,
     EditableComment,
 )
 from kalends.context import Context
@@ -85,6 +86,14 @@ def _create(ctx: Context, event: Event, who: Author, params: CommentInput) -> Co
     comment_id = store.insert(ctx, params, who, approved=approved)
     news.tell_organiser(ctx, event, comment_id=comment_id)
     return present.item(store.get(ctx, comment_id), for_editor=event.can_edit)
+
+
+@endpoint("GET", "/api/comments/{comment_id}", guests=True)
+def show(ctx: Context, comment_id: int, params: CommentView) -> CommentItem:
+    """The comment, if you see its event: before approval, only its author, the event's editors and admins see it."""
+    policy.open_link(ctx, params.link)
+    comment, event = policy.comment(ctx, comment_id, to=Right.SEE)
+    return present.item(comment, with_address=event.can_edit)
 
 
 @endpoint("GET", "/api/comments/{comment_id}/edit")

@@ -42,6 +42,12 @@ class CommentQuery(Paging, kw_only=True, frozen=True):
     waiting: Annotated[bool, Meta(description="Those of the whole site that wait for approval, the oldest first; for admins.")] = False
 
 
+class CommentView(Struct, kw_only=True):
+    """The link of the event, for those who see it by that."""
+
+    link: EventLink | None = None
+
+
 class CommentFor(Struct, kw_only=True):
     """The event to comment on."""
 

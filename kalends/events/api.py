@@ -12,12 +12,13 @@ from kalends.deliveries import languages, sms_countries
 from kalends.deliveries import limits as sending_limits
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.model import Announced, DeliveriesQueued
-from kalends.events import counting, cursor, encoded, feed, feed_cache, listing, present, store, telling, visibility
+from kalends.errors import FieldError
+from kalends.events import by_uid, counting, cursor, encoded, feed, feed_cache, listing, present, store, telling, visibility
 from kalends.events.create import create_event
 from kalends.events.create_batch import create_events
 from kalends.events.ical import build_file
 from kalends.events.imports.api import import_upload
-from kalends.events.input import EventChanges, EventFields, EventIds, EventInput, EventUpsert, SendInput
+from kalends.events.input import BlankEvent, EventChanges, EventFields, EventIds, EventInput, EventUid, EventUpsert, SendInput
 from kalends.events.model import EventDeletion, EventDetail, EventImport, EventIndex, EventsChanged
 from kalends.events.query import EventExport, EventQuery, EventView, LinkHolder
 from kalends.events.series import change, scope
@@ -116,13 +117,13 @@ def _public_feed(ctx: Context, *, has_alarms: bool) -> Document:
 
 
 @endpoint("GET", "/api/events/new")
-def new(ctx: Context) -> EventFields:
+def new(ctx: Context) -> BlankEvent:
     """The editable fields with defaults: the next full hour, on your primary calendar. Nothing is saved."""
     calendar = policy.primary_calendar(ctx)
     local = datetimes.to_local(ctx.now, calendar.time_zone)
     start_time = datetimes.format_instant(ctx.now - local.minute * 60 - local.second + HOUR, calendar.time_zone)
     fields = EventFields(title="", start_time=start_time, all_day=False, time_zone=calendar.time_zone)
-    return visibility.complete(fields, calendar)
+    return BlankEvent(**structs.asdict(visibility.complete(fields, calendar)), calendar_id=calendar.id)
 
 
 @endpoint("POST", "/api/events", status=201, result=EventDetail, batch=create_events)
@@ -146,6 +147,20 @@ def upsert(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
     `If-Match` lets only this version change; `If-None-Match: *` lets only a new event be created.
     """
     return upsert_event(ctx, params)
+
+
+@endpoint("DELETE", "/api/events", etag=True)
+def destroy_by_uid(ctx: Context, params: EventUid) -> EventDeletion:
+    """Delete the event with this `uid` on the calendar `calendar_id`, or on your primary calendar; the whole series if it is that of one.
+
+    For programs that copy events from elsewhere and do not know their ids. 404 if the calendar has no event with this `uid`.
+    """
+    calendar = policy.target_calendar(ctx, params.calendar_id)
+    by_uid.lock(ctx, calendar.id)
+    event_id = by_uid.find(ctx, calendar.id, params.uid)
+    if event_id is None:
+        raise errors.NotFound(errors=[FieldError("uid", gettext("is not there"), "not_found")])
+    return destroy(ctx, event_id, EventIds(scope="all", notify=params.notify, message=params.message))
 
 
 @endpoint("GET", "/api/events/{event_id}", guests=True, etag=True, on_event_loop=True, is_cacheable=True)
@@ -302,7 +317,7 @@ def announce(ctx: Context, event_id: int) -> Announced:
 def _refuse_other_fields(params: EventInput) -> None:
     """A file has the fields of all its events: others beside it would be ignored silently."""
     defaults = EventInput()
-    names = [name for name in (*EventFields.__struct_fields__, "tag", "uid") if name not in ("public", "time_zone")]
+    names = [name for name in (*EventFields.__struct_fields__, "uid") if name not in ("public", "time_zone")]
     others = [name for name in names if getattr(params, name) not in (False, getattr(defaults, name))]
     if others:
         raise errors.invalid(

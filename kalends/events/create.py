@@ -1,7 +1,5 @@
 """Create an event from the fields that a client sent."""
 
-from msgspec import structs
-
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.db import UniqueViolation
@@ -9,7 +7,6 @@ from kalends.events import by_uid, location, present, span, store, visibility
 from kalends.events.input import EventFields, EventInput
 from kalends.events.model import PARTS, EventDetail
 from kalends.events.status import require_status_for_note
-from kalends.http.input.tags import tagged
 from kalends.records.calendar import TargetCalendar
 
 
@@ -34,8 +31,6 @@ def complete(params: EventInput) -> EventFields:
     """The fields of a new event, with those that follow from others."""
     require_status_for_note(params.status, params.status_note)
     sent = {name for name in ("location", *PARTS) if getattr(params, name)}
-    if params.tag:
-        params = structs.replace(params, tag_list=tagged(params.tag_list, params.tag))
     return location.complete(params, sent)
 
 

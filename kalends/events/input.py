@@ -143,6 +143,13 @@ class EventFields(Struct, kw_only=True):
     status_note: StatusNote | None = None
 
 
+class BlankEvent(EventFields, kw_only=True):
+    """The defaults of a new event."""
+
+    calendar_id: Annotated[Id, Meta(description="The home calendar; your primary one by default.")]
+    uid: Annotated[Uid, Meta(description="The UID by which other programs know it; a new one by default.")] | None = None
+
+
 class EventInput(EventFields, kw_only=True):
     """The fields of a new event, or a file of events: the older way beside POST /api/events/import."""
 
@@ -154,7 +161,6 @@ class EventInput(EventFields, kw_only=True):
     start_time: Annotated[DateTime, Meta(description="Start; a date alone makes an all-day event.")] = ""
     calendar_id: Annotated[Id, Meta(description="The home calendar; your primary one by default.")] | None = None
     uid: Annotated[Uid, Meta(description="The UID by which other programs know it; a new one by default.")] | None = None
-    tag: Tag | None = None
     notify: Notify = "auto"
     message: NoticeText | None = None
     file: Annotated[Upload, Meta(description="An .ics file of events, instead of the fields of one.")] | None = None
@@ -168,6 +174,15 @@ class EventUpsert(EventFields, kw_only=True):
     uid: Annotated[Uid, Meta(description="The UID by which other programs know it.")]
     calendar_id: Annotated[Id, Meta(description="The calendar that has it; your primary one by default.")] | None = None
     tag: Tag | None = None
+    notify: Notify = "auto"
+    message: NoticeText | None = None
+
+
+class EventUid(Struct, kw_only=True):
+    """The event or the series with this UID, to be deleted."""
+
+    uid: Annotated[Uid, Meta(description="The UID by which other programs know it.")]
+    calendar_id: Annotated[Id, Meta(description="The calendar that has it; your primary one by default.")] | None = None
     notify: Notify = "auto"
     message: NoticeText | None = None
 

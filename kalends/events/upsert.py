@@ -14,6 +14,7 @@ from kalends.events.model import EventDetail
 from kalends.events.series import change
 from kalends.events.series import store as series_store
 from kalends.http.input.fields import Changes, Params
+from kalends.http.input.tags import tagged
 from kalends.policy import Right
 from kalends.records.event import Event
 from kalends.values import datetimes
@@ -28,7 +29,7 @@ def upsert_event(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
     event_id = by_uid.find(ctx, calendar.id, params.value.uid)
     ctx.require_existence(event_id is not None)
     if event_id is None:
-        return create_on(ctx, calendar, EventInput(**structs.asdict(params.value)))
+        return create_on(ctx, calendar, _to_input(params.value))
     ctx.status = 200
     store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
@@ -39,6 +40,13 @@ def upsert_event(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
         changes = Changes(EventChanges, sent | {"scope": "all"})
         told = telling.tell(ctx, change.change(ctx, event, changes), changes) if change.differs(ctx, event, changes) else UNSET
     return structs.replace(present.load_detail(ctx, event_id), told=told)
+
+
+def _to_input(fields: EventUpsert) -> EventInput:
+    """The fields of a new event. Its `tag` is one of its tags."""
+    values = structs.asdict(fields)
+    tag = values.pop("tag")
+    return EventInput(**values | ({"tag_list": tagged(fields.tag_list, tag)} if tag else {}))
 
 
 def _choose_date(ctx: Context, first: Event, sent: dict[str, Any]) -> tuple[Event, dict[str, Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Annotated, TypeVar
 from urllib.parse import quote, unquote
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.context import Context
 from kalends.http.input.params import SECRETS
@@ -36,6 +36,12 @@ class Paging(Struct, kw_only=True, frozen=True):
         """One more than the page holds tells whether there is a next one."""
         size = self.size
         return size + 1 if size else 0
+
+
+def slice_page(ctx: Context, params: Paging, rows: list[T]) -> tuple[list[T], int, int, str | None, int | UnsetType]:
+    """The page of a short list that was read as a whole, with the other fields of an index: limit, offset, next and total."""
+    page, next_page = paginate(ctx, params, rows[params.offset : params.offset + params.fetch])
+    return page, params.size, params.offset, next_page, len(rows) if params.count else UNSET
 
 
 def paginate(

@@ -27,8 +27,8 @@ def can_see_comment(ctx: Context, comment: Comment, event: Event) -> bool:
 
 
 def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:
-    """The comment and its event: its author and the event's editors may edit and delete it, the event's editors approve it.
-    Admins may do what editors may."""
+    """The comment and its event: its author and the event's editors may edit and delete it, the event's editors approve it, and
+    everyone who sees the event sees it when it is approved. Admins may do what editors may."""
     comment = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
     if comment is None:
         raise errors.NotFound
@@ -45,6 +45,8 @@ def _commented_event(ctx: Context, comment: Comment, to: Right) -> Event:
     on = event_of_guest(ctx, comment.event_id) if is_author else event(ctx, comment.event_id, to=Right.SEE)
     if not (comment.approved or on.can_edit or is_author):
         raise errors.NotFound
+    if to is Right.SEE:
+        return on
     user(ctx)
     if not on.can_edit and (to is Right.OWN or not is_author):
         raise errors.Forbidden(

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, get_args
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input import fields
 from kalends.http.input.fields import NestedInvalid
@@ -121,6 +121,10 @@ class QuestionItem(Struct, kw_only=True):
 
 class QuestionIndex(Struct):
     questions: list[QuestionItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET
 
 
 def _read_answer(value: Any) -> list[str]:

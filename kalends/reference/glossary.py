@@ -184,7 +184,7 @@ MEANINGS = {
     "Profile.language": "The language in which they read pages and mail; null: that of their browser.",
     "verified_at": "When the e-mail address was verified, in UTC.",
     "CommentItem.email_address": "The author's e-mail address; for the event's owner only.",
-    "ResponseItem.email_address": "The responder's e-mail address.",
+    **dict.fromkeys(("ResponseItem.email_address", "ResponseSummary.email_address"), "The responder's e-mail address."),
     "number": "Number of people who respond.",
     "plus_n": "Number of further people who come along.",
     "opt_in": "Whether the responder asked to hear of other events.",

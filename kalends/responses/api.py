@@ -12,6 +12,7 @@ from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
 from kalends.http.rate_limit import count_event_write
+from kalends.http.sparse_fields import select
 from kalends.i18n import gettext
 from kalends.policy import Right
 from kalends.questions import answer_rules
@@ -51,7 +52,10 @@ CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "c
 
 @endpoint("GET", "/api/responses")
 def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
-    """An event's responses: all of them for the event owner, else your own. Without `event_id`, your own to all events."""
+    """An event's responses: all of them for the event owner, else your own. Without `event_id`, your own to all events.
+
+    Answers are in `show`, and here if `fields` names them.
+    """
     with errors.naming("event_id"):
         event = policy.event(ctx, params.event_id, to=Right.SEE) if params.event_id else None
     user = policy.user(ctx)
@@ -62,7 +66,8 @@ def index(ctx: Context, params: ResponseQuery) -> ResponseIndex:
         rows = store.of_user(ctx, user.id, params.event_id, params.fetch, params.offset)
         total = store.count_of_user(ctx, user.id, params.event_id) if params.count else UNSET
     responses, next_page = paginate(ctx, params, rows)
-    return ResponseIndex(present.items(ctx, responses), params.size, params.offset, next_page, total)
+    items = [select(item, params.fields) for item in present.summaries(ctx, responses, params.fields or [])]
+    return ResponseIndex(items, params.size, params.offset, next_page, total)
 
 
 @endpoint("GET", "/api/responses.csv")
@@ -102,6 +107,8 @@ def new(ctx: Context, params: ResponseFor) -> BlankResponse:
         number=1,
         plus_n=0,
         opt_in=False,
+        min_party=None,
+        answers=[],
     )
 
 

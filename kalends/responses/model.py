@@ -1,12 +1,13 @@
 """Responses: the input and the replies of the API."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.http.input.options import StructOptions
+from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import EmailAddress, EventLink, Id, Instant, LongText, Name, Scope
 from kalends.http.paging import Paging
+from kalends.http.sparse_fields import read_fields
 from kalends.questions.model import AnswerItem, Answers
 from kalends.records import response as records
 
@@ -118,10 +119,20 @@ class LinkRequested(Struct):
     email_address: str
 
 
+FIELDS = "Comma-delimited names of the fields to return; `id` is always among them. Without it, all but `answers` and `missing`."
+
+
+def _read_fields(value: Any) -> list[str]:
+    return read_fields(ResponseSummary, value)
+
+
 class ResponseQuery(Paging, kw_only=True, frozen=True):
     """The event whose responses to list."""
 
+    OPTIONS: ClassVar = StructOptions(rules={"fields": "must name fields of a response"})
+
     event_id: Annotated[Id, Meta(description="The event; without it, your own responses.")] | None = None
+    fields: Annotated[list[str], Meta(description=FIELDS), FieldOptions(read=_read_fields)] | None = None
 
 
 class ResponseExport(Struct, kw_only=True):
@@ -147,6 +158,8 @@ class BlankResponse(Struct):
     number: int
     plus_n: int
     opt_in: bool
+    min_party: int | None
+    answers: list[AnswerItem]
 
 
 class Acceptance(Struct, kw_only=True):
@@ -232,8 +245,28 @@ class ResponseCreated(Struct, kw_only=True):
     updated_at: Instant | UnsetType = UNSET
 
 
+class ResponseSummary(Struct, kw_only=True):
+    """A response in a list; `answers` and `missing` only if `fields` names them."""
+
+    id: int
+    event_id: int
+    email_address: str
+    name: str | None
+    response: str
+    number: int
+    plus_n: int
+    comment: str | None
+    opt_in: bool
+    min_party: int | None
+    place: SeatPlace | None
+    created_at: Instant
+    updated_at: Instant
+    answers: list[AnswerItem] | UnsetType = UNSET
+    missing: list[int] | UnsetType = UNSET
+
+
 class ResponseIndex(Struct):
-    responses: list[ResponseItem]
+    responses: list[ResponseSummary]
     limit: int
     offset: int
     next: str | None

@@ -1,6 +1,6 @@
 """Representations of responses in API replies and forms."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, TypeVar
 
 from kalends.context import Context
@@ -12,8 +12,11 @@ from kalends.questions.model import AnswerInput
 from kalends.records.question import Answer, Question
 from kalends.records.response import Response
 from kalends.responses import places
-from kalends.responses.model import COLUMNS, ResponseFields, ResponseInput, ResponseItem
+from kalends.responses.model import COLUMNS, ResponseFields, ResponseInput, ResponseItem, ResponseSummary
 from kalends.values import timestamps
+
+# The fields that a list has only if they are asked for.
+EXPANDED = frozenset(("answers", "missing"))
 
 T = TypeVar("T", bound=ResponseFields)
 
@@ -43,6 +46,14 @@ def items(ctx: Context, responses: Sequence[Response]) -> list[ResponseItem]:
     return [ResponseItem(**fields) for fields in _records(ctx, responses)]
 
 
+def summaries(ctx: Context, responses: Sequence[Response], names: Collection[str]) -> list[ResponseSummary]:
+    """The responses for a list, with their answers only if these are asked for."""
+    if EXPANDED.isdisjoint(names):
+        seats = places.find(ctx, responses)
+        return [ResponseSummary(**_columns(response), place=seats.get(response.id)) for response in responses]
+    return [ResponseSummary(**fields) for fields in _records(ctx, responses)]
+
+
 def record(ctx: Context, response: Response) -> dict[str, Any]:
     """The fields of a response in replies."""
     return _records(ctx, [response])[0]
@@ -59,11 +70,15 @@ def _records(ctx: Context, responses: Sequence[Response]) -> list[dict[str, Any]
 
 
 def _record(response: Response, stored: list[Answer], asked: list[Question]) -> dict[str, Any]:
-    fields = {name: getattr(response, name) for name in ("id", "event_id", "email_address", *COLUMNS)}
     missing = answer_rules.missing(asked, answer_rules.group_by_place(stored), response.people) if response.response == "YES" else []
-    return fields | {
+    return _columns(response) | {
         "answers": question_present.answer_items(stored),
         "missing": list(dict.fromkeys(place.question_id for place in missing)),
+    }
+
+
+def _columns(response: Response) -> dict[str, Any]:
+    return {name: getattr(response, name) for name in ("id", "event_id", "email_address", *COLUMNS)} | {
         "created_at": timestamps.format_utc(response.created_at),
         "updated_at": timestamps.format_utc(response.updated_at),
     }

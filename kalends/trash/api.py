@@ -1,5 +1,7 @@
 """The trash: deleted events that can be restored."""
 
+from msgspec import UNSET
+
 from kalends.changes import history, present
 from kalends.changes.model import TrashIndex
 from kalends.context import Context
@@ -12,4 +14,5 @@ def index(ctx: Context, params: Paging) -> TrashIndex:
     """The deleted events that you may restore, newest first: undo the change `seq` to restore them. They stay for 90 days, unless the
     server is set otherwise."""
     rows, next_page = paginate(ctx, params, history.deleted_events(ctx, params))
-    return TrashIndex([present.deleted(row) for row in rows], params.size, params.offset, next_page)
+    total = history.count_deleted_events(ctx) if params.count else UNSET
+    return TrashIndex([present.deleted(row) for row in rows], params.size, params.offset, next_page, total)

@@ -120,7 +120,8 @@ def deliveries_(ctx: Context, webhook_id: int, params: Paging) -> WebhookDeliver
     """The deliveries of the last 30 days, newest first: the status and the time of the last attempt, never the content."""
     webhook = policy.webhook(ctx, webhook_id)
     rows, next_page = paginate(ctx, params, store.index_deliveries(ctx, webhook.id, params))
-    return WebhookDeliveryIndex([_delivery_item(row) for row in rows], params.size, params.offset, next_page)
+    total = store.count_deliveries(ctx, webhook.id) if params.count else UNSET
+    return WebhookDeliveryIndex([_delivery_item(row) for row in rows], params.size, params.offset, next_page, total)
 
 
 @endpoint("POST", "/api/webhooks/{webhook_id}/redeliver", status=202)

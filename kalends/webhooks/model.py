@@ -101,6 +101,7 @@ class WebhookDeliveryIndex(Struct):
     limit: int
     offset: int
     next: str | None
+    total: int | UnsetType = UNSET
 
 
 class WebhookQueued(Struct):

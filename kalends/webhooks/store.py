@@ -202,6 +202,10 @@ def index_deliveries(ctx: Context, webhook_id: int, paging: Paging) -> list[Webh
     return ctx.tx.all(WebhookDelivery, sql, id=webhook_id, limit=paging.fetch, offset=paging.offset)
 
 
+def count_deliveries(ctx: Context, webhook_id: int) -> int:
+    return int(ctx.tx.value("SELECT count(*) FROM webhook_deliveries WHERE webhook_id = :id", id=webhook_id))
+
+
 def insert_deliveries(ctx: Context, webhook_id: int, deliveries: list[NewDelivery]) -> None:
     ctx.tx.many(
         """INSERT INTO webhook_deliveries (webhook_id, message_id, kind, record_id, event_ids, tx, entry_id, state, attempts,

@@ -6,10 +6,14 @@ from urllib.parse import urlencode
 
 from kalends.db import Database
 from kalends.db.postgres.database import Postgres
+from kalends.responses.model import ResponseItem
 from tests.client import Client, Reply
 
 ATTEMPTS, INTERVAL_SECONDS = 3_000, 0.02
 Records = dict[tuple[str, int], dict[str, Any]]
+
+# The whole record, as changes have it.
+RESPONSE = ",".join(ResponseItem.__struct_fields__)
 
 
 class Follower:
@@ -112,10 +116,10 @@ def listing(client: Client, calendar_id: int | None) -> Records:
         records |= _by_id("comment", _list(client, f"/api/comments?event_id={event['id']}&limit=500", "comments"))
     if client.token:
         for event in events:
-            records |= _by_id("response", _list(client, f"/api/responses?event_id={event['id']}&limit=500", "responses"))
+            records |= _by_id("response", _list(client, f"/api/responses?event_id={event['id']}&limit=500&fields={RESPONSE}", "responses"))
     if calendar_id is not None:
         return records | _by_id("calendar", [_limited(client.get(f"/api/calendars/{calendar_id}").json)])
-    records |= _by_id("response", _list(client, "/api/responses?limit=500", "responses"))
+    records |= _by_id("response", _list(client, f"/api/responses?limit=500&fields={RESPONSE}", "responses"))
     records |= _by_id("calendar", _list(client, "/api/calendars?limit=500", "calendars"))
     return records | _by_id("contact", _list(client, "/api/contacts?limit=500", "contacts"))
 

@@ -20,7 +20,7 @@ def test_the_items_of_every_list_have_updated_at() -> None:
     hints = [hint for result in results for hint in get_type_hints(result).values()]
     items = [item for hint in hints for item in get_args(hint) if hasattr(item, "__struct_fields__")]
     assert {item.__name__ for item in items if "updated_at" not in item.__struct_fields__} <= WITHOUT
-    assert {"EventItem", "CalendarItem", "CommentItem", "ResponseItem", "ContactItem"} <= {item.__name__ for item in items}
+    assert {"EventItem", "CalendarItem", "CommentItem", "ResponseSummary", "ContactItem"} <= {item.__name__ for item in items}
 
 
 def _updated_at(who: Client, event: dict[str, Any]) -> str:

@@ -22,9 +22,10 @@ FIELDS = {
 
 def test_new_returns_the_fields_and_their_defaults(cast: Cast) -> None:
     fields = cast.alice.get("/api/events/new").json
-    assert set(fields) == FIELDS
+    assert set(fields) == FIELDS | {"calendar_id", "uid"}
+    assert fields["calendar_id"] == cast.alice.primary_calendar_id
     assert {name for name, value in fields.items() if value is not None} == {
-        *("title", "start_time", "all_day", "time_zone", "tag_list", "public", "visibility", "status"),
+        *("title", "start_time", "all_day", "time_zone", "tag_list", "public", "visibility", "status", "calendar_id"),
         *SETTINGS,
     }
     assert (fields["title"], fields["all_day"], fields["tag_list"], fields["public"]) == ("", False, "", False)
@@ -41,7 +42,8 @@ def test_create_accepts_the_fields_of_new_with_a_title(cast: Cast) -> None:
     reply = cast.alice.post("/api/events", json=fields | {"title": "Concert"}, headers={"Prefer": "handling=strict"})
     assert reply.status == 201
     detail = reply.json | {"image_alt": reply.json["image"]}
-    assert {name: detail[name] for name in FIELDS} == fields | {"title": "Concert"}
+    assert {name: detail[name] for name in FIELDS} == {name: fields[name] for name in FIELDS} | {"title": "Concert"}
+    assert (fields["uid"], fields["calendar_id"] in detail["calendar_ids"]) == (None, True)
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Paris", "Asia/Kathmandu", "America/St_Johns", "Australia/Eucla"])

@@ -96,5 +96,19 @@ def test_the_field_tag_is_one_tag(cast: Cast) -> None:
     assert cast.alice.get(f"/api/events/{event}").json["tags"] == ["jazz"]
 
 
-def test_a_new_event_takes_one_tag_more(cast: Cast) -> None:
-    assert an_event(cast.alice, tag_list="jazz", tag="late")["tags"] == ["jazz", "late"]
+def test_one_tag_more_is_for_updates_only_of_events_and_of_contacts(cast: Cast) -> None:
+    strict = {"Prefer": "handling=strict"}
+    for path, fields in (("/api/events", {"title": "Jazz", "start_time": "2026-06-01"}), ("/api/contacts", {"first_name": "Ines"})):
+        new = fields | {"tag_list": "jazz", "tag": "late"}
+        created = cast.alice.post(path, json=new)
+        assert (created.status, created.json["tag_list"]) == (201, "jazz")
+        refused = cast.alice.post(path, json=new, headers=strict)
+        assert (refused.status, refused.broken, refused.json["errors"][0]["code"]) == (422, ["tag"], "unknown")
+        assert cast.alice.put(f"{path}/{created.json['id']}", json={"tag": "late"}).json["tag_list"] == "jazz,late"
+
+
+def test_one_tag_more_goes_with_an_event_by_its_uid_new_or_not(cast: Cast) -> None:
+    fields = {"title": "Jazz", "start_time": "2026-06-01", "tag_list": "jazz", "tag": "late"}
+    for status in (201, 200):
+        reply = cast.alice.put("/api/events?uid=jazz@example.org", json=fields)
+        assert (reply.status, reply.json["tags"]) == (status, ["jazz", "late"])

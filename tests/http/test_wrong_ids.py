@@ -30,6 +30,7 @@ CASES = [
     *(Case(f"GET /api/events{suffix}", field) for suffix in ("", ".ics") for field in ("calendar_id", "calendar_ids")),
     Case("POST /api/events", "calendar_id", AN_EVENT),
     Case("PUT /api/events", "calendar_id", AN_EVENT | {"uid": "jazz@example.org"}),
+    Case("DELETE /api/events", "calendar_id", {"uid": "jazz@example.org"}),
     *(Case(f"{method} /api/events/{{event_id}}", "ids") for method in ("PUT", "DELETE")),
     Case("POST /api/events/import", "calendar_id"),
     *(Case(f"PUT /api/events/{{event_id}}/{action}", "calendar_id") for action in ("add", "remove", "copy")),

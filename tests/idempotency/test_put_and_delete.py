@@ -137,6 +137,7 @@ def _oneself(person: str, **fields: Any) -> Callable[[Cast], Request]:
 
 
 REQUESTS: dict[str, Callable[[Cast], Request]] = {
+    "DELETE /api/events": lambda cast: ((), cast.alice, {"uid": an_event(cast.alice)["uid"]}),
     "PUT /api/events": lambda cast: ((), cast.alice, {"uid": uuid4().hex, "title": "Jazz", "start_time": "2026-06-01"}),
     "PUT /api/events/{event_id}": _event(tag="late"),
     "DELETE /api/events/{event_id}": _event(),

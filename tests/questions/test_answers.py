@@ -26,7 +26,9 @@ def respond(guest: Client, event: dict[str, Any], *answers: tuple[Any, ...], **f
 
 
 def stored(cast: Cast, event: dict[str, Any]) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    listed: list[dict[str, Any]] = cast.alice.get(
+        f"/api/responses?event_id={event['id']}&fields=response,number,plus_n,email_address,place,answers,missing"
+    ).json["responses"]
     return listed
 
 

@@ -9,7 +9,7 @@ from kalends.db import Database
 from kalends.settings import Settings
 from kalends.values import timestamps
 from kalends.worker import extend_series
-from tests.cast import Cast, a_calendar, a_question, an_event
+from tests.cast import Cast, a_calendar, a_question, a_reminder, an_event
 from tests.questions.asking import MENU, a_menu, questions_of, undo
 
 
@@ -30,7 +30,26 @@ def test_a_question_is_listed_with_its_event(cast: Cast) -> None:
         "keep_days": 30,
     }
     assert questions_of(cast.anonymous, event) == [question]
-    assert cast.anonymous.get(f"/api/events/{event['id']}/questions").json == {"questions": [question]}
+    assert cast.anonymous.get(f"/api/events/{event['id']}/questions?count=true").json == {
+        "questions": [question],
+        "limit": 50,
+        "offset": 0,
+        "next": None,
+        "total": 1,
+    }
+
+
+def test_questions_and_reminders_come_in_pages(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    for path in (f"/api/events/{event['id']}", f"/api/calendars/{calendar['id']}"):
+        for kind, add in (("questions", a_question), ("reminders", a_reminder)):
+            added = [add(cast.alice, path), add(cast.alice, path)]
+            first = cast.alice.get(f"{path}/{kind}?limit=1&count=true").json
+            whole = cast.alice.get(f"{path}/{kind}").json
+            assert (len(first[kind]), first["total"]) == (1, len(whole[kind]))
+            assert {each["id"] for each in added} <= {each["id"] for each in whole[kind]}
+            assert first[kind] + cast.alice.get(first["next"]).json[kind] == whole[kind][:2]
 
 
 def test_options_may_be_labels_alone(cast: Cast) -> None:

@@ -48,3 +48,25 @@ def test_new_returns_the_users_defaults_and_saves_nothing(cast: Cast) -> None:
     assert (blank["email_address"], blank["number"], blank["plus_n"], blank["response"]) == (cast.carol.email_address, 1, 0, None)
     assert cast.anonymous.get("/api/responses/new").json["email_address"] is None
     assert cast.alice.get(f"/api/events/{event['id']}").json["responses"]["yes"] == 0
+
+
+def test_the_list_has_fewer_fields_than_a_response_alone_and_more_if_they_are_named(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, capacity=3)
+    response = a_response(cast.carol, event)
+    path = f"/api/responses?event_id={event['id']}"
+    whole = cast.alice.get(f"/api/responses/{response['id']}").json
+    [listed] = cast.alice.get(path).json["responses"]
+    assert whole == listed | {"answers": [], "missing": []}
+    assert not {"answers", "missing"} & set(listed)
+    [named] = cast.alice.get(f"{path}&fields=name,answers").json["responses"]
+    assert named == {"id": response["id"], "name": "Carol", "answers": []}
+    unknown = cast.alice.get(f"{path}&fields=password")
+    assert (unknown.status, unknown.broken) == (422, ["fields"])
+
+
+def test_new_has_every_field_of_a_response(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    blank = cast.carol.get(f"/api/responses/new?event_id={event['id']}").json
+    created = cast.carol.post("/api/responses", json=blank | {"response": "YES"}, headers={"Prefer": "handling=strict"})
+    assert (created.status, set(blank) - set(created.json)) == (201, set())
+    assert (blank["min_party"], blank["answers"]) == (None, [])

@@ -8,6 +8,7 @@ from kalends.events.series import copies
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
+from kalends.http.paging import Paging, slice_page
 from kalends.policy import Right
 from kalends.questions import present, rules, store
 from kalends.questions.model import QuestionFields, QuestionIndex, QuestionItem
@@ -15,10 +16,10 @@ from kalends.records.question import Question
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}/questions", guests=True)
-def calendar_questions(ctx: Context, calendar_id: int) -> QuestionIndex:
+def calendar_questions(ctx: Context, calendar_id: int, params: Paging) -> QuestionIndex:
     """The questions that every event of the calendar asks, before its own."""
     policy.calendar(ctx, calendar_id, to=Right.SEE)
-    return QuestionIndex(present.items(store.of_calendar(ctx, calendar_id), {}))
+    return QuestionIndex(*slice_page(ctx, params, present.items(store.of_calendar(ctx, calendar_id), {})))
 
 
 @endpoint("POST", "/api/calendars/{calendar_id}/questions", status=201)

@@ -8,15 +8,16 @@ from kalends.events.series import copies
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
+from kalends.http.paging import Paging, slice_page
 from kalends.policy import Right
 from kalends.records.reminder import Reminder
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}/reminders")
-def calendar_reminders(ctx: Context, calendar_id: int) -> ReminderIndex:
+def calendar_reminders(ctx: Context, calendar_id: int, params: Paging) -> ReminderIndex:
     """The reminders of all events of the calendar that have none of their own, for its owner and editors."""
     policy.calendar(ctx, calendar_id, to=Right.EDIT)
-    return ReminderIndex([present.item(reminder) for reminder in store.of_calendar(ctx, calendar_id)])
+    return ReminderIndex(*slice_page(ctx, params, [present.item(reminder) for reminder in store.of_calendar(ctx, calendar_id)]))
 
 
 @endpoint("POST", "/api/calendars/{calendar_id}/reminders", status=201)

@@ -8,6 +8,7 @@ from kalends.events.reminders.editor import Owner
 from kalends.events.reminders.model import ReminderFields
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.http.paging import Paging
 from kalends.policy import Right
 from kalends.web.forms import FormState
 from kalends.web.page import page
@@ -54,4 +55,4 @@ def destroy(ctx: Context, calendar_id: int, reminder_id: int, params: Form) -> D
 
 def _load(ctx: Context, calendar_id: int) -> Owner:
     calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
-    return Owner(f"/calendars/{calendar.id}", calendar.name, api.calendar_reminders(ctx, calendar_id).reminders)
+    return Owner(f"/calendars/{calendar.id}", calendar.name, api.calendar_reminders(ctx, calendar_id, Paging()).reminders)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import UNSET
+
 from kalends import policy
 from kalends.changes import history, present
 from kalends.changes.history import EventChangeRow
@@ -20,7 +22,8 @@ def changes(ctx: Context, event_id: int, params: Paging) -> EventChangeIndex:
     policy.event(ctx, event_id, to=Right.EDIT)
     rows, next_page = paginate(ctx, params, history.of_event(ctx, event_id, params))
     items = [present.change(row, _current(ctx, row)) for row in rows]
-    return EventChangeIndex(items, params.size, params.offset, next_page)
+    total = history.count_of_event(ctx, event_id) if params.count else UNSET
+    return EventChangeIndex(items, params.size, params.offset, next_page, total)
 
 
 def _current(ctx: Context, row: EventChangeRow) -> dict[str, Any] | None:

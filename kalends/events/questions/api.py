@@ -6,6 +6,7 @@ from kalends.events.series import copies
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
+from kalends.http.paging import Paging, slice_page
 from kalends.policy import Right
 from kalends.questions import present, rules, store
 from kalends.questions.model import EventQuestionFields, QuestionIndex, QuestionItem, QuestionScope
@@ -14,10 +15,10 @@ from kalends.records.question import Question
 
 
 @endpoint("GET", "/api/events/{event_id}/questions", guests=True)
-def questions(ctx: Context, event_id: int) -> QuestionIndex:
+def questions(ctx: Context, event_id: int, params: Paging) -> QuestionIndex:
     """What is asked of those who say YES: the questions of the event's home calendar, then its own."""
     event = policy.event(ctx, event_id, to=Right.SEE)
-    return QuestionIndex(present.load(ctx, event.id, event.calendar_id))
+    return QuestionIndex(*slice_page(ctx, params, present.load(ctx, event.id, event.calendar_id)))
 
 
 @endpoint("POST", "/api/events/{event_id}/questions", status=201)

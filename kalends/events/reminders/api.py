@@ -8,15 +8,16 @@ from kalends.events.series import copies
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
+from kalends.http.paging import Paging, slice_page
 from kalends.policy import Right
 from kalends.records.event import Event
 from kalends.records.reminder import Reminder
 
 
 @endpoint("GET", "/api/events/{event_id}/reminders")
-def reminders(ctx: Context, event_id: int) -> ReminderIndex:
+def reminders(ctx: Context, event_id: int, params: Paging) -> ReminderIndex:
     """The reminders of the event, for its editors: its own or, if it has none, those of its home calendar."""
-    return ReminderIndex(present.load(ctx, policy.event(ctx, event_id, to=Right.EDIT)))
+    return ReminderIndex(*slice_page(ctx, params, present.load(ctx, policy.event(ctx, event_id, to=Right.EDIT))))
 
 
 @endpoint("POST", "/api/events/{event_id}/reminders", status=201)

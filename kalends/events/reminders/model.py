@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal, get_args
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import Instant, Scope
@@ -83,3 +83,7 @@ class ReminderItem(Struct, kw_only=True):
 
 class ReminderIndex(Struct):
     reminders: list[ReminderItem]
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType = UNSET
