@@ -93,7 +93,7 @@ def show(ctx: Context, comment_id: int, params: CommentView) -> CommentItem:
     """The comment, if you see its event: before approval, only its author, the event's editors and admins see it."""
     policy.open_link(ctx, params.link)
     comment, event = policy.comment(ctx, comment_id, to=Right.SEE)
-    return present.item(comment, with_address=event.can_edit)
+    return present.item(comment, for_editor=event.can_edit)
 
 
 @endpoint("GET", "/api/comments/{comment_id}/edit")
