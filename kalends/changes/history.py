@@ -212,19 +212,23 @@ def _find_last_deletions(ctx: Context, me: int, limit: int) -> dict[int, int]:
 
 def _find_requests(ctx: Context, column: str, ids: list[int], limit: int) -> list[tuple[int, int]]:
     """For each owner or calendar, the newest requests that deleted events of theirs which are not restored: the number of the request,
-    and the last of its deletions.
+    and the last of its deletions. For an owner, those alone that were on calendars which the owner has deleted, too.
 
     From each request the index leads to the one before it, so that it does not matter how many events a request deleted."""
     newest = (
         f"SELECT o.id FROM changes o WHERE o.{column} = {{id}} AND {_DELETED_EVENT} {{before}} ORDER BY o.set_id DESC, o.id DESC LIMIT 1"
     )
     earlier = newest.format(id="requests.list_id", before="AND o.set_id < (SELECT p.set_id FROM changes p WHERE p.id = requests.id)")
-    is_restored = "EXISTS (SELECT 1 FROM changes p JOIN events e ON e.id = p.record_id WHERE p.id = requests.id)"
+    is_left_out = "EXISTS (SELECT 1 FROM changes p JOIN events e ON e.id = p.record_id WHERE p.id = requests.id)"
+    if column == "owner_id":
+        is_left_out = f"""({is_left_out} OR NOT EXISTS (
+            SELECT 1 FROM changes p JOIN changes k ON k.record_id = p.calendar_id
+            WHERE p.id = requests.id AND k.owner_id = requests.list_id AND k.kind = 'calendar' AND k.op = 'delete'))"""
     sql = f"""WITH RECURSIVE requests (list_id, id, listed) AS (
                   SELECT c.id, ({newest.format(id="c.id", before="")}), 0
                   FROM {"users" if column == "owner_id" else "calendars"} c WHERE c.id {ctx.db.in_list("ids")}
                   UNION ALL
-                  SELECT requests.list_id, ({earlier}), requests.listed + CASE WHEN {is_restored} THEN 0 ELSE 1 END
+                  SELECT requests.list_id, ({earlier}), requests.listed + CASE WHEN {is_left_out} THEN 0 ELSE 1 END
                   FROM requests WHERE requests.id IS NOT NULL AND requests.listed < :limit)
-              SELECT h.set_id, h.id FROM requests JOIN changes h ON h.id = requests.id WHERE NOT {is_restored}"""
+              SELECT h.set_id, h.id FROM requests JOIN changes h ON h.id = requests.id WHERE NOT {is_left_out}"""
     return [(set_id, change_id) for set_id, change_id in ctx.tx.rows(sql, ids=ids, limit=limit)] if ids else []

@@ -15,6 +15,7 @@ _OPTIONAL = {
     "comment": {"user_id": "users"},
     "response": {"user_id": "users"},
     "answer": {"user_id": "users"},
+    "event_invitation": {"invited_by": "users"},
 }
 _REQUIRED = {
     "placement": {"event_id": "events", "calendar_id": "calendars"},
@@ -35,7 +36,7 @@ def keep_valid(ctx: Context, table: Table, records: Sequence[Record]) -> list[tu
     for column, referred in _OPTIONAL.get(table.kind, {}).items():
         existing = _find_existing(ctx, referred, contents, column)
         for _, content in contents:
-            if content[column] not in existing:
+            if content.get(column) not in existing:
                 content[column] = None
     for column, referred in _REQUIRED.get(table.kind, {}).items():
         existing = _find_existing(ctx, referred, contents, column)
@@ -48,7 +49,7 @@ def keep_valid(ctx: Context, table: Table, records: Sequence[Record]) -> list[tu
 
 
 def _find_existing(ctx: Context, table: str, contents: list[tuple[Record, Content]], column: str) -> set[int]:
-    ids = sorted({content[column] for _, content in contents if content[column] is not None})
+    ids = sorted({content[column] for _, content in contents if content.get(column) is not None})
     if not ids:
         return set()
     return {row_id for (row_id,) in ctx.tx.rows(f"SELECT id FROM {table} WHERE id {ctx.db.in_list('ids')}", ids=ids)}

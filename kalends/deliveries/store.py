@@ -34,6 +34,10 @@ _NOTICES_BY_OTHERS = ("response_news", "event_hidden", "event_shown", "account_w
 CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN {_NOTICES_BY_OTHERS})"
 # What organisers see of the messages about their events, beside those.
 LISTED = ("send_to_me", "announce", "confirm", "response", "proposal", "change", "cancel", "message", "reminder", "invitation")
+# A message about an event that the actor may no longer edit: they were an editor of its calendar.
+_OF_OTHERS = f"""EXISTS (
+    SELECT 1 FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id = deliveries.event_id AND NOT {policy.EVENT_EDITABLE}
+)"""
 RETENTION = 90 * 24 * HOUR
 
 _DELIVERY = columns(Delivery)
@@ -251,8 +255,8 @@ def count(ctx: Context, query: DeliveryQuery) -> int:
 
 def _conditions(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     if query.event_id is None:
-        where = f"owner_id = :owner_id AND (kind IN {LISTED} OR {ABOUT_GUESTS})"
-        params: dict[str, Any] = {"owner_id": policy.user(ctx).id}
+        where = f"owner_id = :me AND (kind IN {LISTED} OR {ABOUT_GUESTS}) AND NOT {_OF_OTHERS}"
+        params: dict[str, Any] = {"me": policy.user(ctx).id}
     else:
         where, params = "event_id = :event_id", {"event_id": query.event_id}
     if query.state is None:

@@ -38,12 +38,11 @@ def find_dates(ctx: Context, hidden_id: int) -> list[HiddenDate]:
 
 
 def find_editors(ctx: Context, event_id: int) -> list[User]:
-    """The event's owner, and the owner and editors of its home calendar."""
+    """The owner and editors of the event's home calendar."""
     return ctx.tx.all(
         User,
         f"""SELECT {columns(User, "u")} FROM users u WHERE u.id IN (
-                SELECT owner_id FROM events WHERE id = :id
-                UNION SELECT c.owner_id FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id = :id
+                SELECT c.owner_id FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id = :id
                 UNION SELECT s.user_id FROM events e JOIN calendar_shares s ON s.calendar_id = e.calendar_id
                 WHERE e.id = :id AND s.role = 'editor') ORDER BY u.id""",
         id=event_id,

@@ -15,8 +15,8 @@ MAX_NOTES_PER_HOUR = 10
 
 
 def tell_organiser(ctx: Context, invitation: Invitation, event: Event, kind: str, subject: str, text: str) -> Literal["noted", "ignored"]:
-    """Queue a note to the event's owner about the guest's reply."""
-    owner = users.get(ctx, event.owner_id)
+    """Queue a note to the organiser about the guest's reply."""
+    owner = users.get_organiser(ctx, event.id)
     return _tell(ctx, invitation, event, owner.email_address, kind, subject, text)
 
 

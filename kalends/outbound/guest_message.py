@@ -36,7 +36,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))
     lead = _lead(message.text, ctx.locale)
     mail = guest_mail(ctx.settings, delivery, event, message.subject, lead, links, reason, stop=stop, has_file=False, locale=ctx.locale)
-    owner = users.get(ctx, event.owner_id)
+    owner = users.get_organiser(ctx, event.id)
     # Replies go to no address that its owner has not verified.
     if owner.verified_at is not None or ctx.settings.email == FILES:
         set_reply_to(mail, owner.email_address)

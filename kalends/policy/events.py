@@ -35,12 +35,12 @@ def placed_alone(placement: str, event: str) -> str:
         AND NOT EXISTS (SELECT 1 FROM invitations i WHERE i.series_id = {event}.series_id AND {invited}))"""
 
 
-# Whether a user sees the event `e`. A public event is visible to everyone; a private one to its owner, the members of its home calendar,
-# and the members of a calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.)
+# Whether a user sees the event `e`. A public event is visible to everyone; a private one to the members of its home calendar, and the
+# members of a calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.) That a
+# user created the event gives no right: an editor's end with the role.
 # An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
 VISIBLE_TO_USER = f"""(
-    e.public OR e.owner_id = :me
-    OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND ({_grants("g")} OR g.calendar_id = e.calendar_id) AND (
+    e.public OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND ({_grants("g")} OR g.calendar_id = e.calendar_id) AND (
         EXISTS (SELECT 1 FROM calendars own WHERE own.id = g.calendar_id AND own.owner_id = :me)
         OR EXISTS (
             SELECT 1 FROM calendar_shares s
@@ -59,16 +59,14 @@ HIDDEN = "EXISTS (SELECT 1 FROM hidden_dates d WHERE d.event_id = e.id)"
 # Whether the link of the request opens the event: it is the link's own, or a date of the same series.
 _LINKED = "(e.by_link AND (e.id = :linked_id OR e.series_id = :linked_series_id))"
 
-# Whether the actor may edit an event `e` whose home calendar is `c`: its owner, and the owner and editors of that calendar may.
+# Whether the actor may edit an event whose home calendar is `c`: the owner and the editors of that calendar may.
 EVENT_EDITABLE = """(
-    e.owner_id = :me OR c.owner_id = :me
-    OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
+    c.owner_id = :me OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
 )"""
 
 # The ids of the events that the actor may edit.
 EDITABLE_EVENT_IDS = """(
-    SELECT id FROM events WHERE owner_id = :me
-    UNION SELECT e.id FROM calendars c JOIN events e ON e.calendar_id = c.id WHERE c.owner_id = :me
+    SELECT e.id FROM calendars c JOIN events e ON e.calendar_id = c.id WHERE c.owner_id = :me
     UNION SELECT e.id FROM calendar_shares s JOIN events e ON e.calendar_id = s.calendar_id WHERE s.user_id = :me AND s.role = 'editor'
 )"""
 
@@ -83,7 +81,7 @@ _EXPRESSIONS = {
 _EDITS_HOME = "(c.owner_id = :me OR coalesce(m.role, '') = 'editor')"
 # Events with whether the actor may edit them.
 SELECT_EVENTS = f"""
-SELECT {columns(Event, "e", can_edit=f"(e.owner_id = :me OR {_EDITS_HOME})", calendar_party_max="c.party_max", **_EXPRESSIONS)}
+SELECT {columns(Event, "e", can_edit=_EDITS_HOME, calendar_party_max="c.party_max", **_EXPRESSIONS)}
 FROM events e
 JOIN calendars c ON c.id = e.calendar_id
 LEFT JOIN calendar_shares m ON m.calendar_id = c.id AND m.user_id = :me
@@ -115,7 +113,7 @@ JOIN calendars c ON c.id = p.calendar_id
 LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
 WHERE h.id {{ids}} GROUP BY p.event_id
 """
-_CAN_EDIT = "(e.owner_id = :me OR k.access = 2)"
+_CAN_EDIT = "(k.access = 2)"
 # Of the event: the number of its responses of each kind, with the number of people; the number of its comments; of its series, the dates
 # that were excepted; whether it has questions; and its places.
 _TALLY = "SELECT concat_ws(',', t.yes, t.maybe, t.no, t.people) FROM response_tallies t WHERE t.event_id = e.id"
@@ -151,10 +149,8 @@ def event_visible(ctx: Context) -> str:
 
 
 def event_editable(ctx: Context) -> str:
-    """SQL: whether the actor may edit the event `e`. Its calendar is read only if the event is not theirs, and nothing for a guest, who
-    may not."""
-    of_others = f"EXISTS (SELECT 1 FROM calendars c WHERE c.id = e.calendar_id AND {EVENT_EDITABLE})"
-    return "FALSE" if ctx.actor is None else f"(e.owner_id = :me OR {of_others})"
+    """SQL: whether the actor may edit the event `e`. Nothing is read for a guest, who may not."""
+    return "FALSE" if ctx.actor is None else f"EXISTS (SELECT 1 FROM calendars c WHERE c.id = e.calendar_id AND {EVENT_EDITABLE})"
 
 
 def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
@@ -293,7 +289,7 @@ def _require(ctx: Context, event: Event | None, to: Right) -> Event:
     if to is not Right.SEE:
         user(ctx)
         if not event.can_edit:
-            raise errors.Forbidden(gettext("Only the event's owner, and the owner and editors of its home calendar, may do this."))
+            raise errors.Forbidden(gettext("Only the owner and editors of the event's home calendar may do this."))
     return event
 
 

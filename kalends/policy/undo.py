@@ -21,8 +21,8 @@ def require_undo_in_events(ctx: Context, rights: Mapping[int, Right]) -> None:
 
 
 def require_restored_event(ctx: Context, owner_id: int, calendar_id: int) -> None:
-    """A deleted event is restored by its owner, and by the owner and editors of its home calendar."""
-    if owner_id != user(ctx).id:
+    """A deleted event is restored by the owner and editors of its home calendar. If this was deleted, too, its owner learns so."""
+    if owner_id != user(ctx).id or ctx.tx.rows("SELECT 1 FROM calendars WHERE id = :id", id=calendar_id):
         calendar(ctx, calendar_id, to=Right.EDIT)
 
 

@@ -35,14 +35,14 @@ class News(Struct, frozen=True):
 def tell_organiser(
     ctx: Context, event: Event, *, response_id: int | None = None, comment_id: int | None = None, is_changed: bool = True
 ) -> None:
-    """Tell the owner of the event, as they wish, that someone responded to it or commented on it, unless they did so themselves.
+    """Tell the organiser of the event, as they wish, that someone responded to it or commented on it, unless they did so themselves.
 
     is_changed: if not, the response was only proposed, and the row is not due before it is confirmed. It is written even so: callers
     without proof could tell the difference by the time.
     """
-    if policy.me(ctx) == event.owner_id:
+    owner = users.get_organiser(ctx, event.id)
+    if policy.me(ctx) == owner.id:
         return
-    owner = users.get(ctx, event.owner_id)
     if owner.verified_at is None or owner.response_notices == "off":
         return
     due_at = _due_at(ctx, owner)
@@ -90,8 +90,12 @@ def _queue_one(ctx: Context, owner: User) -> None:
 
 
 def of_delivery(ctx: Context, delivery_id: int) -> list[News]:
-    """What the message is about, without what was removed since."""
-    sql = "SELECT id, owner_id, response_id, comment_id, at FROM organiser_news WHERE delivery_id = :id ORDER BY id"
+    """What the message is about, without what was removed since, and what its recipient may no longer read."""
+    event_id = """coalesce(
+        (SELECT r.event_id FROM responses r WHERE r.id = n.response_id), (SELECT o.event_id FROM comments o WHERE o.id = n.comment_id))"""
+    sql = f"""SELECT n.id, n.owner_id, n.response_id, n.comment_id, n.at FROM organiser_news n WHERE n.delivery_id = :id AND EXISTS (
+                  SELECT 1 FROM events e JOIN calendars c ON c.id = e.calendar_id
+                  WHERE e.id = {event_id} AND {policy.EVENT_EDITABLE.replace(":me", "n.owner_id")}) ORDER BY n.id"""
     return ctx.tx.all(News, sql, id=delivery_id)
 
 

@@ -22,6 +22,19 @@ def get(ctx: Context, user_id: int) -> User:
     return user
 
 
+def get_organiser(ctx: Context, event_id: int) -> User:
+    """Who hears of what guests do: the creator of the event, while they edit its home calendar, or else the owner of this calendar."""
+    sql = f"""SELECT {_USER} FROM users WHERE id = (
+                  SELECT CASE WHEN EXISTS (
+                      SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = e.owner_id AND s.role = 'editor'
+                  ) THEN e.owner_id ELSE c.owner_id END
+                  FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id = :event_id)"""
+    user = ctx.tx.one(User, sql, event_id=event_id)
+    if user is None:
+        raise errors.NotFound
+    return user
+
+
 def lock(ctx: Context, user: User) -> User:
     """Lock and load the user again. If the password was changed since it was checked, or the user deleted, retry the action."""
     ctx.tx.advisory_lock(f"user {user.id}")

@@ -14,7 +14,7 @@ from tests.cast import Cast, an_event
 # Columns that are computed from others, or count changes.
 DERIVED = {
     "events": {"search"},
-    "placements": {"start_at", "public", "lasts", "takes_days", "has_others"},
+    "placements": {"start_at", "public", "lasts", "takes_days", "has_others", "invited_key"},
     "response_settings": {"taken", "waiting", "last_queued_at", "ceiling"},
     "contacts": {"search", "sort_key"},
     "question_answers": {"erase_at"},

@@ -1,4 +1,4 @@
-"""Migration 0082: guests whose invitations were withdrawn lose the event, and the file that they had of it."""
+"""The migration `live_invitations`: guests whose invitations were withdrawn lose the event, and the file that they had of it."""
 
 from pathlib import Path
 
@@ -41,13 +41,15 @@ INSERT INTO dav_parts (resource_id, calendar_id, event_id, series_id) VALUES (1,
 
 
 def test_guests_whose_invitations_were_withdrawn_lose_the_event(fresh: Database, tmp_path: Path) -> None:
-    for file in FOLDER.iterdir():
-        if file.name.endswith(".sql") and file.name < "0082":
+    files = sorted((file for file in FOLDER.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
+    [own] = [file.name for file in files if file.name.endswith("live_invitations.sql")]
+    for file in files:
+        if file.name < own:
             (tmp_path / file.name).write_text(file.read_text())
     migrate(fresh, tmp_path)
     with fresh.write() as tx:
         tx.script(BEFORE.replace("$empty", "x''" if isinstance(fresh, Sqlite) else "''"))
-    assert migrate(fresh)[0] == "0082_live_invitations"
+    assert migrate(fresh)[0] == own.removesuffix(".sql")
     with fresh.read() as tx:
         assert tx.rows("SELECT calendar_id, event_id, invited_key FROM placements ORDER BY calendar_id, event_id") == [
             (1, 1, None),

@@ -139,20 +139,6 @@ def test_unsharing_a_calendar_hides_its_events(cast: Cast) -> None:
     assert scene.seeing() == {"alice", "carol", "dave"}
 
 
-def test_the_owner_sees_and_edits_the_event_wherever_it_is(cast: Cast) -> None:
-    """Bob made it on alice's calendar, which is then no longer shared with him."""
-    calendar = a_calendar(cast.alice)
-    shared(cast.alice, calendar, cast.bob, "editor")
-    event = an_event(cast.bob, calendar_id=calendar["id"])["id"]
-    assert cast.alice.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": cast.bob.user_name}).status == 200
-    reply = cast.bob.get(f"/api/events/{event}")
-    assert (reply.status, reply.json["can_edit"], reply.json["calendar_ids"]) == (200, True, [calendar["id"]])
-    assert reply.json["owner"] == {"id": cast.bob.id, "name": "Bob"}
-    assert listed(cast.bob) == []
-    assert listed(cast.bob, ids=event) == [event]
-    assert cast.bob.put(f"/api/events/{event}", json={"title": "Mine"}).status == 200
-
-
 @pytest.mark.parametrize(("actor", "can_edit"), [("alice", True), ("bob", True), ("vera", False), ("carol", False), ("anonymous", False)])
 def test_only_editors_of_an_event_may_edit_it(cast: Cast, actor: str, can_edit: bool) -> None:
     """Members of a calendar on which it is placed besides may not, whatever they may do there."""

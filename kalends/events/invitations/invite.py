@@ -44,7 +44,7 @@ def invite(ctx: Context, event_id: int, params: InvitationInput) -> Invited:
     policy.require_verified_sender(ctx)
     limits.count_invitations(ctx, len(selection.guests))
     sequence = calendar_part.sequence_of(ctx, event, is_series=target.kind == "series")
-    store.insert(ctx, target, event.owner_id, selection.guests, params, sequence)
+    store.insert(ctx, target, event.owner_id, policy.user(ctx).id, selection.guests, params, sequence)
     _queue(ctx, event, "invitation", list(store.find_by_addresses(ctx, target, [guest.address for guest in selection.guests]).values()))
     return selection.counts
 

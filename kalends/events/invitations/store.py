@@ -60,15 +60,19 @@ class Invitee(Struct, frozen=True):
     name: str | None = None
 
 
-def insert(ctx: Context, target: Target, owner_id: int, guests: Iterable[Invitee], params: InvitationInput, sequence: int) -> None:
+def insert(
+    ctx: Context, target: Target, owner_id: int, invited_by: int, guests: Iterable[Invitee], params: InvitationInput, sequence: int
+) -> None:
     """Insert an invitation for each of the guests. One that was taken back is made again."""
     ctx.tx.many(
         f"""INSERT INTO invitations ({target.column}, address, email_key, name, message, party_max, state, sequence, mails,
-                                     created_at, updated_at, owner_id)
-            VALUES (:target, :address, :email_key, :name, :message, :party_max, 'queued', :sequence, 1, :now, :now, :owner_id)
+                                     created_at, updated_at, owner_id, invited_by)
+            VALUES (:target, :address, :email_key, :name, :message, :party_max, 'queued', :sequence, 1, :now, :now, :owner_id,
+                    :invited_by)
             ON CONFLICT ({target.column}, email_key) WHERE {target.column} IS NOT NULL DO UPDATE
             SET state = 'queued', detail = NULL, address = excluded.address, name = excluded.name, message = excluded.message,
-                party_max = excluded.party_max, mails = invitations.mails + 1, updated_at = excluded.updated_at,
+                party_max = excluded.party_max, invited_by = excluded.invited_by,
+                mails = invitations.mails + 1, updated_at = excluded.updated_at,
                 sequence = CASE WHEN excluded.sequence > invitations.sequence THEN excluded.sequence ELSE invitations.sequence + 1 END
             WHERE invitations.state = 'withdrawn'""",
         [
@@ -81,6 +85,7 @@ def insert(ctx: Context, target: Target, owner_id: int, guests: Iterable[Invitee
                 "party_max": params.party_max,
                 "sequence": sequence,
                 "owner_id": owner_id,
+                "invited_by": invited_by,
                 "now": ctx.now,
             }
             for guest in guests

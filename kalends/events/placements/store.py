@@ -43,13 +43,13 @@ _OWNERS_KEY = """CASE WHEN CAST(:by_invitation AS BOOLEAN) THEN (
     SELECT u.email_key FROM calendars c JOIN users u ON u.id = c.owner_id WHERE c.id = :calendar_id
 ) END"""
 
-# Grants by people who may no longer edit the event. Grants on calendars of the event's owner or of its home's owner stay.
+# Grants by people who may no longer edit the event. Grants on calendars of its home's owner stay.
 # Without coalesce(), a planner would read the grants on all calendars from their index rather than use the condition.
 _INVALID_GRANTS = """
     SELECT p.id FROM placements p JOIN events e ON e.id = p.event_id
     JOIN calendars h ON h.id = e.calendar_id JOIN calendars c ON c.id = p.calendar_id
     WHERE {condition} AND p.grants AND c.id <> h.id
-    AND coalesce(p.granted_by, 0) NOT IN (0, e.owner_id, h.owner_id) AND c.owner_id NOT IN (e.owner_id, h.owner_id)
+    AND coalesce(p.granted_by, 0) NOT IN (0, h.owner_id) AND c.owner_id <> h.owner_id
     AND NOT EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = h.id AND s.user_id = p.granted_by AND s.role = 'editor')
 """
 

@@ -235,9 +235,10 @@ def copy_invitations(ctx: Context, series_id: int, new_id: int) -> None:
     """Have those who are invited to a series be invited to another one, too. Their mail was sent for the first one, or will be."""
     ctx.tx.run(
         """INSERT INTO invitations (series_id, address, email_key, name, message, party_max, state, detail, sequence, mails,
-                                    created_at, updated_at, owner_id, split_from)
+                                    created_at, updated_at, owner_id, split_from, invited_by)
            SELECT CAST(:new_id AS BIGINT), address, email_key, name, message, party_max,
-                  CASE WHEN state = 'queued' THEN 'sent' ELSE state END, detail, 0, mails, created_at, updated_at, owner_id, id
+                  CASE WHEN state = 'queued' THEN 'sent' ELSE state END, detail, 0, mails, created_at, updated_at, owner_id, id,
+                  invited_by
            FROM invitations WHERE series_id = :series_id AND state <> 'withdrawn' ORDER BY id""",
         series_id=series_id,
         new_id=new_id,
