@@ -2,7 +2,7 @@
 
 A guest who has an account here gets the event itself on the primary calendar, not a copy, and the invitation in the inbox."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -54,13 +54,14 @@ def update(ctx: Context, calendar: Calendar, before: bytes, file: CalendarObject
 
     before: the file as it was. Returns what became of the invitations by the keys of the addresses; None if the actor invites nobody
     with this file."""
-    by_date = _find_guests(ctx, file.content)
-    if not by_date and b"ATTENDEE" not in before:
+    if b"ATTENDEE" not in file.content and b"ATTENDEE" not in before:
         return None
     events = text.load_events(ctx, calendar, [saved])[saved.name]
+    organizers = policy.organizers(ctx, calendar, (each.owner_id for each in events))
+    by_date = _find_guests(file.content, organizers)
     if by_date is None or not any(_is_open(ctx, each) for each in events):
         return None
-    current, former = (_group(ctx, events, guests) for guests in (by_date, (_find_guests(ctx, before) if before else None) or {}))
+    current, former = (_group(ctx, events, guests) for guests in (by_date, _find_guests(before, organizers) or {}))
     if sum(len(group.guests) for group in current) > MAX_AT_ONCE:
         raise DavError(403, f"An event has at most {MAX_AT_ONCE} guests.", f"{{{CALDAV}}}max-attendees-per-instance")
     _withdraw(ctx, former, current)
@@ -126,15 +127,24 @@ def _find_invited(ctx: Context, target: Target, guests: dict[str, str]) -> dict[
     return {key: invitation for key, invitation in by_key.items() if invitation.state != "withdrawn"}
 
 
-def _find_guests(ctx: Context, content: bytes) -> dict[str, dict[str, str]] | None:
-    """The guests in the file by the date of the series, empty for the whole, and by the keys of their addresses; None if the actor is
-    not the organiser."""
+def find_owner(ctx: Context, calendar: Calendar, file: CalendarObject) -> int:
+    """Whose the new events of the file are on the calendar: the owner's, if an editor writes them in the owner's name, else the actor's."""
+    actor = policy.user(ctx)
+    if calendar.owner_id == actor.id or b"ORGANIZER" not in file.content:
+        return actor.id
+    return policy.organizers(ctx, calendar).get(fold_case(participants.parse(file.content).organizer), actor.id)
+
+
+def _find_guests(content: bytes, organizers: Container[str]) -> dict[str, dict[str, str]] | None:
+    """The guests in the file by the date of the series, empty for the whole, and by the keys of their addresses; None if it is not of
+    one of these organisers."""
     if b"ATTENDEE" not in content:
         return {}
-    parsed, own = participants.parse(content), fold_case(policy.user(ctx).email_address)
-    if fold_case(parsed.organizer) != own:
+    parsed = participants.parse(content)
+    organizer = fold_case(parsed.organizer)
+    if organizer not in organizers:
         return None
-    return {date: {key: each for key, each in guests.items() if key != own} for date, guests in parsed.attendees.items()}
+    return {date: {key: each for key, each in guests.items() if key != organizer} for date, guests in parsed.attendees.items()}
 
 
 def _is_address(address: str) -> bool:

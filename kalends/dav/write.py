@@ -131,7 +131,7 @@ def require_component(ctx: Context, calendar: Calendar, file: CalendarObject) ->
 def save(ctx: Context, calendar: Calendar, name: str, current: Resource | None, file: CalendarObject, plan: Plan | None) -> Resource:
     """Write the file, and the events that it becomes; returns the resource."""
     events = text.load_events(ctx, calendar, [current])[current.name] if current else []
-    event_ids, series_ids = _save_events(ctx, calendar, events, plan, _find_published(ctx, calendar, current, file, events))
+    event_ids, series_ids = _save_events(ctx, calendar, events, file, plan, _find_published(ctx, calendar, current, file, events))
     if plan is None and current and events:
         removal.remove(ctx, calendar, current)
     return save_file(ctx, calendar, name, file, event_ids, series_ids)
@@ -145,7 +145,7 @@ def _find_published(ctx: Context, calendar: Calendar, current: Resource | None, 
 
 
 def _save_events(
-    ctx: Context, calendar: Calendar, events: list[Event], plan: Plan | None, publishes: Publishes
+    ctx: Context, calendar: Calendar, events: list[Event], file: CalendarObject, plan: Plan | None, publishes: Publishes
 ) -> tuple[list[int], list[int]]:
     """Write what the plan has instead of these events; returns the ids of single events and of series."""
     if plan is None:
@@ -156,7 +156,7 @@ def _save_events(
     home_id = homes.pop()
     home = calendar if home_id == calendar.id else get_calendar(ctx, home_id, to=Right.EDIT)
     among = {uid for event in events for uid in (event.uid, event.sent_uid) if uid}
-    event_ids, series_ids = import_resource(ctx, home, plan, among, publishes)
+    event_ids, series_ids = import_resource(ctx, home, plan, among, publishes, guests.find_owner(ctx, home, file))
     series_of = store.find_series_of(ctx, event_ids)
     return [event_id for event_id in event_ids if event_id not in series_of], sorted({*series_ids, *series_of.values()})
 

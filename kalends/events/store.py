@@ -171,7 +171,9 @@ def insert_all(ctx: Context, rows: list[dict[str, Any]]) -> list[int]:
     """Insert many events on their home calendars in one statement, as `_update_rows` does; returns their ids in the same order."""
     if not rows:
         return []
-    quotas.reserve(ctx, policy.user(ctx).id, "events", len(rows), sum(map(quotas.size, rows)))
+    for owner_id in sorted({row["owner_id"] for row in rows}):
+        own = [row for row in rows if row["owner_id"] == owner_id]
+        quotas.reserve(ctx, owner_id, "events", len(own), sum(map(quotas.size, own)))
     names = ("owner_id", "calendar_id", *_FIELDS, *_SERIES)
     inserted = ctx.tx.rows(
         f"""INSERT INTO events ({", ".join(names)}, version, created_at, updated_at)

@@ -1,5 +1,6 @@
 """Which calendars the actor may see, edit and own."""
 
+from collections.abc import Iterable
 from functools import cache
 from hmac import compare_digest
 from typing import TypeVar
@@ -143,6 +144,13 @@ def guest_calendar(ctx: Context, address: str) -> Calendar | None:
         key=fold_case(address),
         me=user(ctx).id,
     )
+
+
+def organizers(ctx: Context, calendar: Calendar, owner_ids: Iterable[int] = ()) -> dict[str, int]:
+    """Those in whose name the actor, who may edit the calendar, invites to events on it, by the keys of their addresses: the actor, the
+    owner of the calendar, and the owners of the events."""
+    sql = f"SELECT email_key, id FROM users WHERE id {ctx.db.in_list('ids')}"
+    return dict(ctx.tx.rows(sql, ids=sorted({user(ctx).id, calendar.owner_id, *owner_ids})))
 
 
 def busy_calendars(ctx: Context, address: str) -> list[Calendar]:

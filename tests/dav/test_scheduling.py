@@ -14,6 +14,7 @@ from tests.client import Reply
 from tests.conftest import Clock
 from tests.dav.clients import SPACES, C, D, calendar_path, propfind, responses, sync, tree
 from tests.dav.test_write import ALARM, RULE, condition, ics, put
+from tests.responses.mail import mails_about
 
 FUTURE = "20350601T180000Z"
 
@@ -362,3 +363,30 @@ def test_the_ctag_and_the_time_of_a_change_do_not_tell_who_has_an_account(cast: 
         return seen
 
     assert traces(bob, "known") == traces("nobody@example.org", "unknown")
+
+
+@pytest.mark.parametrize("name", ["owner", "editor"])
+def test_an_editor_invites_in_the_name_of_the_owner(cast: Cast, bob: Person, db: Database, settings: Settings, name: str) -> None:
+    alice, calendar = cast.alice, a_calendar(cast.alice, time_zone="UTC")
+    shared(alice, calendar, bob, "editor")
+    organizer, path = {"owner": alice, "editor": bob}[name], calendar_path(bob, calendar["id"])
+    guest = f"guest-{alice.id}@example.org"
+    assert put(bob, f"{path}a.ics", invited(organizer, guest)).status == 201
+    event = event_of(bob, path)
+    assert addresses(alice, event) == {guest: "queued"}
+    assert delivery(bob.get(f"{path}a.ics")) == {guest: "1.1"}
+    [mail] = mails_about(db, settings, int(str(event["id"])))
+    assert organizer.user["name"] in str(mail["From"])
+    # The other one changes the guests of the same file.
+    own = calendar_path(alice, calendar["id"])
+    put(alice, f"{own}a.ics", invited(organizer, guest, "second@example.org"))
+    assert set(addresses(alice, event)) == {guest, "second@example.org"}
+    put(alice, f"{own}a.ics", invited(organizer, "second@example.org"))
+    assert addresses(alice, event)[guest] == "withdrawn"
+
+
+def test_nobody_invites_in_the_name_of_someone_who_only_shares_another_calendar(cast: Cast, bob: Person) -> None:
+    shared(cast.alice, a_calendar(cast.alice), bob, "editor")
+    path = calendar_path(bob)
+    assert put(bob, f"{path}a.ics", invited(cast.alice, "guest@example.org")).status == 201
+    assert addresses(bob, event_of(bob, path)) == {}

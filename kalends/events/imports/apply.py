@@ -41,11 +41,15 @@ class Identity(Struct, frozen=True):
 class ImportWriter:
     """Collects the changes of one transaction, and writes them."""
 
-    def __init__(self, ctx: Context, calendar: Calendar, public: bool | None, *, publishes: Publishes | None = None):
+    def __init__(
+        self, ctx: Context, calendar: Calendar, public: bool | None, *, publishes: Publishes | None = None, owner_id: int | None = None
+    ):
         """public: who sees all of the events; None: as their CLASS and the calendar say.
         publishes: the file is all there is, also of dates that were deleted or changed alone here; its sender has read them, and may have
-        made dates public."""
+        made dates public.
+        owner_id: whose the new events are; the actor's by default."""
         self._ctx = ctx
+        self._owner_id = policy.user(ctx).id if owner_id is None else owner_id
         self._is_exact = publishes is not None
         self._publishes = publishes
         self._calendar = calendar
@@ -198,7 +202,7 @@ class ImportWriter:
             identity = structs.replace(identity, uid=None)
         self._new_uids.add(identity.uid)
         home = {
-            "owner_id": sibling.owner_id if sibling else policy.user(self._ctx).id,
+            "owner_id": sibling.owner_id if sibling else self._owner_id,
             "calendar_id": sibling.calendar_id if sibling else self._calendar.id,
             "public": public,
             "by_link": False,

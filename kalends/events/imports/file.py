@@ -69,16 +69,18 @@ def import_file(ctx: Context, content: bytes, options: ImportOptions, progress: 
     return outcome.reply()
 
 
-def import_resource(ctx: Context, calendar: Calendar, plan: Plan, among: set[str], publishes: Publishes) -> tuple[list[int], list[int]]:
+def import_resource(
+    ctx: Context, calendar: Calendar, plan: Plan, among: set[str], publishes: Publishes, owner_id: int
+) -> tuple[list[int], list[int]]:
     """Write the one UID of the plan in the open transaction, exactly as the file has it; returns the ids of its events and series.
 
-    among: the UIDs of what the file was before. publishes: which dates its sender has made public. Guests are notified of what
-    changes."""
+    among: the UIDs of what the file was before. publishes: which dates its sender has made public. owner_id: whose new events are. Guests
+    are notified of what changes."""
     by_uid.lock(ctx, calendar.id)
     existing_by_uid = existing.find(ctx, calendar, plan.uids, plan.uids, among | plan.uids)
     existing.hand_over(existing_by_uid, plan.incoming)
     hidden = _find_hidden(ctx, existing_by_uid)
-    writer = ImportWriter(ctx, calendar, None, publishes=publishes)
+    writer = ImportWriter(ctx, calendar, None, publishes=publishes, owner_id=owner_id)
     before: list[Event] = []
     for series in plan.incoming:
         record = existing_by_uid.get(series.uid, Existing()).for_file(series)
