@@ -113,7 +113,7 @@ def extend_series(ctx: Context) -> None:
 
 
 def lapse_offers(ctx: Context) -> None:
-    """Take back the seats that were offered and not taken in time, each event in its own transaction."""
+    """Take back the seats that were offered or held for a time that is over, each event in its own transaction."""
     with ctx.read():
         due = seats.find_lapsed_events(ctx)
     for event_id in due:

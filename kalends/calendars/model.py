@@ -19,6 +19,14 @@ Role = Annotated[Literal["viewer", "editor"], Meta(description="A viewer sees th
 OwnRole = Annotated[Literal["owner", "editor", "viewer"] | None, Meta(description="What you are to the calendar.")]
 
 
+ConfirmAbove = Annotated[
+    int, Meta(ge=1, le=20_000, description="A guest's YES for more people counts only when its address has confirmed it.")
+]
+HoldMinutes = Annotated[
+    int, Meta(ge=1, le=10_080, description="How long an event with a capacity holds places for a response that is not confirmed.")
+]
+
+
 class CalendarInput(Struct, kw_only=True):
     """The editable fields of a calendar."""
 
@@ -31,6 +39,8 @@ class CalendarInput(Struct, kw_only=True):
     party_max: PartyMax | None = None
     confirmations: Confirmations = "on"
     confirm_responses: ConfirmResponses = "none"
+    confirm_above: ConfirmAbove = 10
+    hold_minutes: HoldMinutes = 60
 
 
 class Sharing(Struct, kw_only=True):
@@ -93,6 +103,8 @@ class CalendarDetail(CalendarItem, kw_only=True):
     party_max: int | None
     confirmations: Confirmations
     confirm_responses: ConfirmResponses
+    confirm_above: int
+    hold_minutes: int
     can_edit: bool
     feed_url: str | None
     created_at: Instant

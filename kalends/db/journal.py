@@ -25,6 +25,7 @@ _STAMPS = (
     "queued_at",
     "queued_for",
     "accepted_for",
+    "confirm_until",
     "link_number",
 )
 

@@ -27,11 +27,12 @@ from kalends.questions import answer_form
 from kalends.questions import store as questions
 from kalends.records.event import Event
 from kalends.records.hidden_event import HiddenEvent
+from kalends.responses import admission, guest_cookie
 from kalends.responses import api as responses
-from kalends.responses import guest_cookie
 from kalends.responses import store as response_store
 from kalends.responses.guest_cookie import OwnResponse
 from kalends.responses.model import Attendance, LinkRequest, ResponseCreated, ResponseFor, ResponseInput
+from kalends.responses.store import EventState
 from kalends.site.reader_locale import reader_locale
 from kalends.web.cover import DEFAULT_COLOR
 from kalends.web.forms import FormState, filled
@@ -149,10 +150,20 @@ def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Docum
     if ctx.actor is None:
         guest_cookie.put(ctx, event_id, response.response)
     state = response_store.find_state(ctx, event_id) if response.id is UNSET else None
-    if state and state.confirm_responses == "always":
-        return redirect(ctx, path_of(ctx, event_id), done="confirm-response")
+    if state and (done := _ask_for_confirmation(ctx, event_id, fields.value, state)):
+        return redirect(ctx, path_of(ctx, event_id), done=done)
     is_queued = response.response == "YES" and _may_wait(ctx, event_id, response)
     return redirect(ctx, path_of(ctx, event_id), done="said-yes-or-waits" if is_queued else f"said-{response.response.lower()}")
+
+
+def _ask_for_confirmation(ctx: Context, event_id: int, fields: ResponseInput, state: EventState) -> str | None:
+    """The notice that says what a response without proof needs to count, whatever is stored."""
+    if state.confirm_responses == "always":
+        return "confirm-response"
+    confirm_until = admission.hold(ctx, policy.event(ctx, event_id, to=Right.SEE), state).confirm_until(fields)
+    if confirm_until is None:
+        return None
+    return "confirm-places" if confirm_until else "confirm-response"
 
 
 @page("POST", "/events/{event_id}/comment", guests=True, rate_limited=True, is_guest_form=True, again=show, form="comment")

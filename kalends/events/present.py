@@ -57,20 +57,29 @@ def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
 
 def detail_without_questions(settings: Settings, event: EventWithCounts) -> EventDetail:
     """What the row alone says of the expanded fields."""
-    tally = Tally(*map(int, event.tally.split(","))) if event.tally else Tally()
     repeat = (
         build_repeat(event.rrule, event.first_date, event.also or "", event.excepted or "") if event.rrule and event.first_date else None
     )
-    return _detail(settings, event, _calendars(event.calendars), tally, event.comments_count, repeat, count_places(event))
+    return _detail(settings, event, _calendars(event.calendars), count_responses(event), event.comments_count, repeat, count_places(event))
 
 
 def count_places(event: EventWithCounts) -> Places | None:
-    """The places of an event with a capacity. Offers whose time is over count as free, whether or not a worker has run since."""
+    """The places of an event with a capacity. What was offered or held until a time that is over is free, whether or not a worker has run
+    since."""
     if event.places is None or (capacity := event.settings.capacity) is None:
         return None
-    taken, lapsed, waiting = map(int, event.places.split(","))
-    held = taken - lapsed
-    return Places(capacity, held, max(0, capacity - held), waiting, max(0, held - capacity))
+    taken, waiting, lapsed, unconfirmed, unconfirmed_waiting, *_ = map(int, event.places.split(","))
+    held = taken - lapsed - unconfirmed
+    return Places(capacity, held, max(0, capacity - held), waiting - unconfirmed_waiting, max(0, held - capacity))
+
+
+def count_responses(event: EventWithCounts) -> Tally:
+    """The number of responses of each kind, without those that were not confirmed in time."""
+    tally = Tally(*map(int, event.tally.split(","))) if event.tally else Tally()
+    if event.places is None:
+        return tally
+    *_, responses, people = map(int, event.places.split(","))
+    return structs.replace(tally, yes=tally.yes - responses, people=tally.people - people)
 
 
 def _calendars(column: str | None) -> list[CalendarName]:

@@ -98,15 +98,22 @@ def responses(ctx: Context, event_id: int, params: GuestQuery) -> Document:
 def _page_of_guests(ctx: Context, event_id: int, query: GuestQuery) -> tuple[list[ResponseItem], list[Proposal], str | None]:
     """The guests of a page, or what waits for confirmation, and the address of the next page."""
     if query.tab == "unconfirmed":
+        rows = [] if query.offset else guest_list.find(ctx, event_id, query)
+        guests, next_page = paging.paginate(ctx, query, rows, after=lambda guest: str(guest.id))
+        if next_page:
+            return present.items(ctx, guests), [], next_page
         proposed, next_page = paging.paginate(ctx, query, proposals.of_event(ctx, event_id, query.fetch, query.offset))
-        return [], proposed, next_page
+        return present.items(ctx, guests), proposed, next_page
     guests, next_page = paging.paginate(ctx, query, guest_list.find(ctx, event_id, query), after=lambda guest: str(guest.id))
     return present.items(ctx, guests), [], next_page
 
 
 def _tabs(ctx: Context, event: Event, tally: Tally, query: GuestQuery) -> list[tuple[str, str, int]]:
     """The tabs that have something to show: name, label and number of responses."""
-    settings, total = event.settings, tally.yes + tally.maybe + tally.no
+    settings, unconfirmed = event.settings, guest_list.count(ctx, event.id, "unconfirmed")
+    # The tally has those alone who count.
+    is_partial = settings.approval or unconfirmed
+    total = store.count_of_event(ctx, event.id) if is_partial else tally.yes + tally.maybe + tally.no
     has_places = settings.capacity is not None or settings.approval
     going = guest_list.count(ctx, event.id, "going") if has_places else tally.yes
     tabs: list[tuple[str, str, int]] = [
@@ -119,7 +126,7 @@ def _tabs(ctx: Context, event: Event, tally: Tally, query: GuestQuery) -> list[t
         tabs.append(("waiting", gettext("Waiting"), guest_list.count(ctx, event.id, "waiting")))
     if settings.approval:
         tabs.append(("pending", gettext("To accept"), guest_list.count(ctx, event.id, "pending")))
-    unconfirmed = proposals.count(ctx, event.id)
+    unconfirmed += proposals.count(ctx, event.id)
     if unconfirmed or query.tab == "unconfirmed":
         tabs.append(("unconfirmed", gettext("Unconfirmed"), unconfirmed))
     return tabs

@@ -5,12 +5,13 @@ from email.message import EmailMessage
 from kalends import policy
 from kalends.i18n import Text, gettext, ngettext
 from kalends.i18n.locale import ENGLISH, Locale
-from kalends.outbound.response_message import Link, guest_mail
+from kalends.outbound.response_message import CONFIRM_RESPONSE, Link, describe_hold, guest_mail
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.settings import Settings
 from kalends.values import datetimes
+from kalends.values.timestamps import format_utc
 from kalends.web.times import Times
 
 LAPSED = gettext("A place was reserved for you, but the time to take it is over. If you respond again, you wait at the end of the list.")
@@ -23,6 +24,9 @@ def place_mail(settings: Settings, delivery: Delivery, event: Event, response: R
     number = response.offered or response.held or response.people
     if delivery.notice == "place_granted":
         subject, lead, links = gettext("You have a place: %(title)s", title=event.title), _describe_grant(number), [give_back]
+        if response.confirm_until:
+            more = describe_hold(format_utc(response.confirm_until), event, locale)
+            lead, links = gettext("%(sentence)s %(more)s", sentence=lead, more=more), [Link(CONFIRM_RESPONSE, url), give_back]
     elif delivery.notice == "place_lapsed":
         subject, lead = gettext("Your offer is over: %(title)s", title=event.title), LAPSED
         links = [Link(gettext("Respond again"), url)]

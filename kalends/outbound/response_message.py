@@ -18,8 +18,10 @@ from kalends.responses.model import SeatPlace
 from kalends.responses.proposals import Proposal
 from kalends.settings import Settings
 from kalends.web.render import render_text
+from kalends.web.times import Times
 
 CHOICES = (("YES", gettext("Yes")), ("MAYBE", gettext("Maybe")), ("NO", gettext("No")))
+CONFIRM_RESPONSE = gettext("Confirm your response")
 NOT_YOU = gettext("Was it not you? Then change the response.")
 NO_MORE = gettext("No more about this event")
 SUBJECTS = {
@@ -54,7 +56,17 @@ def response_mail(
         lead, subject = _put_down(response), gettext("Your response was changed: %(title)s", title=event.title)
     if place and (sentence := _describe_place(place)):
         lead = gettext("%(sentence)s %(more)s", sentence=lead, more=sentence)
+    if place and place.confirm_until:
+        lead = gettext("%(sentence)s %(more)s", sentence=lead, more=describe_hold(place.confirm_until, event, locale))
+    if response.confirm_until is not None:
+        links = [Link(CONFIRM_RESPONSE, url), *links]
     return guest_mail(settings, delivery, event, subject, lead, links, "" if response.proven else NOT_YOU, locale=locale)
+
+
+def describe_hold(confirm_until: str, event: Event, locale: Locale) -> Text:
+    """Until when an unconfirmed response has its places, or its place in the queue."""
+    time = Times(locale).in_zone(confirm_until, event.time_zone)
+    return gettext("This holds until %(time)s, unless you confirm it.", time=time)
 
 
 def _describe_response(response: Response) -> Text:
@@ -84,6 +96,8 @@ def _describe_place(place: SeatPlace) -> Text | None:
             "You have %(num)s places, and wait for the others: you get an e-mail when they are yours.",
             place.held,
         )
+    if place.place == "unconfirmed":
+        return gettext("Your response does not count yet: confirm it.")
     if place.place == "waiting":
         return gettext("You are on the waiting list: you get an e-mail when there are places for you.")
     return gettext("The organiser has not accepted your response yet.") if place.place == "pending" else None

@@ -125,9 +125,16 @@ _HAS_QUESTIONS = """(
     EXISTS (SELECT 1 FROM questions q WHERE q.event_id = e.id) OR EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = e.calendar_id)
 )"""
 _PLACES = """
-SELECT concat_ws(',', q.taken, (
+SELECT concat_ws(',', q.taken, q.waiting, (
     SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = e.id
-), q.waiting) FROM response_settings q WHERE q.event_id = e.id AND q.capacity IS NOT NULL
+        AND NOT coalesce(o.confirm_until > 0 AND o.confirm_until <= :now, FALSE)
+), (
+    SELECT concat_ws(',', coalesce(sum(u.held + u.offered), 0),
+        coalesce(sum(CASE WHEN u.queued_at IS NULL THEN 0 ELSE u.queued_for - u.held - u.offered END), 0),
+        coalesce(sum(CASE WHEN u.accepted_for < u.number + u.plus_n THEN 0 ELSE 1 END), 0),
+        coalesce(sum(CASE WHEN u.accepted_for < u.number + u.plus_n THEN 0 ELSE u.number + u.plus_n END), 0))
+    FROM responses u WHERE u.confirm_until > 0 AND u.confirm_until <= :now AND u.event_id + 0 = e.id
+)) FROM response_settings q WHERE q.event_id = e.id AND q.capacity IS NOT NULL
 """
 _RULE = f"CASE WHEN e.public OR {_CAN_EDIT} OR k.access = 0 OR k.has_series = 1 THEN r.rrule END"
 _SELECT_WITH_COUNTS = f"""

@@ -54,6 +54,8 @@ class Calendar(NamedCalendar, frozen=True, array_like=True):
     party_max: int | None
     confirmations: Confirmations
     confirm_responses: ConfirmResponses
+    confirm_above: int
+    hold_minutes: int
 
 
 class TargetCalendar(NamedCalendar, frozen=True, array_like=True):

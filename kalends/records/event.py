@@ -108,7 +108,8 @@ class EventWithCounts(Event, frozen=True):
     excepted: str | None
     # Whether it or its home calendar has questions.
     has_questions: bool
-    # Seats that are taken, seats of lapsed offers among them, and people who wait, delimited by commas; None without a capacity.
+    # Seats that are taken, people who wait, seats of lapsed offers among the first, and of unconfirmed responses whose time is over: seats,
+    # people who wait, responses and people in the tally. Delimited by commas; None without a capacity.
     places: str | None
 
 

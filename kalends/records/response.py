@@ -36,6 +36,9 @@ class Response(Struct, frozen=True):
     by_series: bool
     # Whether an editor of the event added it.
     added: bool
+    # Until when it has its places without confirmation; 0: it has none and does not count until it is confirmed; None: it is confirmed, or
+    # need not be.
+    confirm_until: int | None
 
     @property
     def people(self) -> int:
@@ -46,6 +49,10 @@ class Response(Struct, frozen=True):
     def is_pending(self) -> bool:
         """Whether an editor has not accepted it yet."""
         return self.accepted_for is not None and self.accepted_for < self.people
+
+    def is_unconfirmed(self, now: int) -> bool:
+        """Whether it waits for its confirmation, and has no places until then."""
+        return self.confirm_until is not None and self.confirm_until <= now
 
 
 class EventTally(Struct, frozen=True):

@@ -13,7 +13,7 @@ from kalends.records.response import Response
 from kalends.responses import seats, store
 from kalends.responses.author import Author
 from kalends.responses.model import ResponseInput
-from kalends.responses.store import EventState
+from kalends.responses.store import EventState, Hold
 
 
 def lock(ctx: Context, event: Event, *, exclusive: bool = False) -> tuple[Event, EventState]:
@@ -30,7 +30,15 @@ def lock(ctx: Context, event: Event, *, exclusive: bool = False) -> tuple[Event,
         if event.settings.capacity is not None and not exclusive:
             # It has got a capacity since, for which the responses must wait for each other.
             raise Retry
+    if event.settings.capacity is not None:
+        seats.expire(ctx, event.id)
     return event, locked
+
+
+def hold(ctx: Context, event: Event, locked: EventState) -> Hold:
+    """What a response without proof has until it is confirmed."""
+    until = None if event.settings.capacity is None else ctx.now + locked.hold_minutes * 60
+    return Hold(locked.confirm_above, until)
 
 
 def require_open(ctx: Context, event: Event, locked: EventState) -> None:
@@ -81,20 +89,23 @@ def admit(ctx: Context, event: Event, response: Response, who: Author, *, takes_
     return seats.claim(ctx, event, response, takes_offer=takes_offer, may_wait=may_wait, imitates=imitates)
 
 
-def imitate(ctx: Context, event: Event, response: Response, fields: ResponseInput) -> None:
+def imitate(ctx: Context, event: Event, response: Response, fields: ResponseInput, hold: Hold) -> None:
     """Cause the statements that admit the response of a new address, and change nothing."""
     settings = event.settings
     if settings.approval:
         _set_accepted(ctx, response, response.accepted_for)
     if settings.capacity is not None:
-        # Until they are accepted, newcomers get no seats.
-        seats.imitate(ctx, event, response, fields.fewest if fields.response == "YES" and not settings.approval else 0)
+        # Until they are accepted, or confirmed if they are many, newcomers get no seats.
+        gets_none = fields.response != "YES" or settings.approval or hold.confirm_until(fields) == 0
+        seats.imitate(ctx, event, response, 0 if gets_none else fields.fewest)
 
 
 def accept(ctx: Context, event: Event, response: Response, *, force: bool) -> Response:
-    """Accept the response as an editor; force: seat it beyond the capacity."""
+    """Accept the response as an editor, which confirms it, too; force: seat it beyond the capacity."""
     _, locked = lock(ctx, event)
     require_open(ctx, event, locked)
+    response = structs.replace(store.find_by_ids(ctx, [response.id])[0], confirm_until=None)
+    store.confirm(ctx, response.id)
     response = _set_accepted(ctx, response, response.people if response.accepted_for is not None or event.settings.approval else None)
     if event.settings.capacity is None:
         return response

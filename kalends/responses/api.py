@@ -45,7 +45,7 @@ from kalends.responses.model import (
 )
 from kalends.responses.reset_link import reset_link as replace_link
 from kalends.responses.respond import respond
-from kalends.responses.series import respond_to_series
+from kalends.responses.series import confirm_dates, respond_to_series
 
 CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "min_party", "created_at", "updated_at")
 
@@ -202,14 +202,18 @@ def update(ctx: Context, response_id: int, params: Changes[ResponseChanges]) -> 
     token = params.get("token")
     response, event = _load(ctx, response_id, token, of_hidden=params.get("response") == "NO")
     who = by_link(response.email_address, response.name) if token else author_of(ctx, response)
-    changed = respond(ctx, event, who, present.input_of(response, params), asks="response" in params)
+    is_asked = "response" in params or (who.is_proven and response.confirm_until is not None)
+    changed = respond(ctx, event, who, present.input_of(response, params), asks=is_asked)
     assert changed is not None
+    if who.is_proven:
+        confirm_dates(ctx, event, who)
     return present.item(ctx, changed)
 
 
 @endpoint("PUT", "/api/responses/{response_id}/accept")
 def accept(ctx: Context, response_id: int, params: Acceptance) -> ResponseItem:
-    """Accept the response, as an editor of an event with `approval`; with `force`, also beyond its capacity."""
+    """Accept the response, as an editor: of an event with `approval`, or one that the guest has not confirmed; with `force`, also beyond
+    the capacity."""
     response, event = policy.response(ctx, response_id, to=Right.EDIT)
     return present.item(ctx, admission.accept(ctx, event, response, force=params.force))
 

@@ -14,16 +14,17 @@ from kalends.responses.seats import IS_WAITING
 Tab = Literal["all", "going", "maybe", "no", "waiting", "pending", "unconfirmed"]
 Sort = Literal["newest", "oldest", "name"]
 
-# Who said YES has a place, waits for one, let an offer lapse, or is not accepted yet. The conditions of `waiting` and `pending` are
-# those of the indexes responses_waiting and responses_pending.
+# Who said YES has a place, waits for one, let an offer lapse, or is not accepted or not confirmed yet. The conditions of `waiting`,
+# `pending` and `unconfirmed` have those of the indexes responses_waiting, responses_pending and responses_unconfirmed.
 TABS: dict[Tab, str] = {
     "all": "TRUE",
     "going": """response = 'YES' AND (held > 0 OR queued_at IS NULL AND offer_until IS NULL)
-        AND coalesce(accepted_for, number + plus_n) >= number + plus_n""",
+        AND coalesce(accepted_for, number + plus_n) >= number + plus_n AND (confirm_until IS NULL OR confirm_until > 0)""",
     "maybe": "response = 'MAYBE'",
     "no": "response = 'NO'",
     "waiting": IS_WAITING,
     "pending": "response = 'YES' AND accepted_for < number + plus_n",
+    "unconfirmed": "confirm_until = 0",
 }
 # The index responses_by_name has the same expression.
 _NAME = "lower(coalesce(name, email_address))"

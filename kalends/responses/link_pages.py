@@ -31,7 +31,7 @@ from kalends.responses.mask import mask
 from kalends.responses.model import Attendance, ResponseFields, ResponseInput
 from kalends.responses.reset_link import reset_link
 from kalends.responses.respond import respond
-from kalends.responses.series import respond_to_series
+from kalends.responses.series import confirm_dates, respond_to_series
 from kalends.site.reader_locale import reader_locale
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
@@ -201,8 +201,10 @@ def _feed(ctx: Context, response_token: str) -> Document:
 
 def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:
     fields: Params[ResponseInput] = present.input_of(response, changes)
-    changed = respond(ctx, event, by_link(response.email_address, response.name), fields, asks="response" in changes)
+    who = by_link(response.email_address, response.name)
+    changed = respond(ctx, event, who, fields, asks="response" in changes or response.confirm_until is not None)
     assert changed is not None
+    confirm_dates(ctx, event, who)
     return _redirect(ctx, changed, event, f"said-{changed.response.lower()}")
 
 

@@ -12,8 +12,8 @@ from kalends.questions.model import AnswerItem, Answers
 from kalends.records import response as records
 
 MAX_PARTY = 10_000
-# All seats held, none, some, some on offer until a time, none after that time, or not accepted by an editor yet.
-PlaceState = Literal["held", "waiting", "partly", "offered", "lapsed", "pending"]
+# All seats held, none, some, some on offer until a time, none after that time, not accepted by an editor yet, or not confirmed in time.
+PlaceState = Literal["held", "waiting", "partly", "offered", "lapsed", "pending", "unconfirmed"]
 # The fields with the size of the party.
 PARTY = frozenset(("number", "plus_n"))
 # The fields that decide which seats it needs.
@@ -185,12 +185,13 @@ class PassedOver(Struct, frozen=True):
 
 
 class SeatPlace(Struct, frozen=True):
-    """What a YES holds of an event with a capacity, or of one whose editors accept responses."""
+    """What a YES holds of an event with a capacity, or of one whose editors accept responses, and whether it must be confirmed to count."""
 
     place: PlaceState
     held: int
     offered: int
     offer_until: Instant | None
+    confirm_until: Instant | None
     ahead: Ahead | None
     passed_over: PassedOver | None
 

@@ -44,6 +44,8 @@ def _state(ctx: Context, response: Response) -> PlaceState | None:
         return None
     if response.is_pending:
         return "pending"
+    if response.is_unconfirmed(ctx.now):
+        return "unconfirmed"
     if response.held == response.people:
         return "held"
     if response.offered and response.offer_until and ctx.now < response.offer_until:
@@ -75,9 +77,10 @@ def _place(response: Response, state: PlaceState, queue: _Queue | None) -> SeatP
     is_offered = state == "offered"
     return SeatPlace(
         place=state,
-        held=response.held,
+        held=0 if state == "unconfirmed" else response.held,
         offered=response.offered if is_offered else 0,
         offer_until=format_utc(response.offer_until) if is_offered and response.offer_until else None,
+        confirm_until=format_utc(response.confirm_until) if response.confirm_until and state != "unconfirmed" else None,
         ahead=Ahead(queue.parties, queue.people) if queue else None,
         passed_over=PassedOver(queue.times, format_utc(queue.last_at), queue.last_free) if queue and queue.last_at is not None else None,
     )

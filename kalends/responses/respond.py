@@ -17,7 +17,7 @@ from kalends.records.response import Response
 from kalends.responses import admission, news, proposals, store
 from kalends.responses.author import Author, acts_for_guest
 from kalends.responses.model import PARTY, SEATING, ResponseInput
-from kalends.responses.store import EventState
+from kalends.responses.store import EventState, Hold
 from kalends.subscribers.opt_in import opt_in
 
 
@@ -33,6 +33,12 @@ class _Request(Struct, frozen=True, kw_only=True):
     by_editor: bool
     # Whether the caller may change the stored response of the address.
     has_proof: bool
+    hold: Hold
+
+    @property
+    def is_about_places(self) -> bool:
+        """Whether the places of the response may change."""
+        return self.asks or not self.fields.names.isdisjoint(SEATING)
 
     @property
     def is_asked(self) -> bool:
@@ -61,7 +67,10 @@ def respond(
     ctx.hides_duration = not has_proof
     questions = response_answers.find_questions(ctx, event, fields.value.response, fields.value.answers)
     event, locked = admission.lock(ctx, event, exclusive=response_answers.is_limited(questions))
-    request = _Request(event=event, who=who, fields=fields, asks=asks, standing=standing, by_editor=by_editor, has_proof=has_proof)
+    hold = admission.hold(ctx, event, locked)
+    request = _Request(
+        event=event, who=who, fields=fields, asks=asks, standing=standing, by_editor=by_editor, has_proof=has_proof, hold=hold
+    )
     _require_admission(ctx, request, locked)
     answers = _check_answers(ctx, request, questions)
     if locked.confirm_responses == "always" and not has_proof and not standing:
@@ -128,6 +137,7 @@ def _upsert(ctx: Context, request: _Request) -> Response:
         proven=who.is_proven or event.can_edit,
         added=who.is_added or (request.by_editor and not who.may_change),
         party_limit=event.party_limit,
+        hold=request.hold if request.is_about_places else None,
         standing=request.standing,
     )
 
@@ -136,8 +146,8 @@ def _admit(ctx: Context, request: _Request, row: Response, *, is_proposed: bool)
     """Give the response its seats; is_proposed: only cause the statements that do so."""
     event, fields = request.event, request.fields
     if event.settings_text and is_proposed:
-        admission.imitate(ctx, event, row, fields.value)
-    elif event.settings_text and (request.asks or not fields.names.isdisjoint(SEATING)):
+        admission.imitate(ctx, event, row, fields.value, request.hold)
+    elif event.settings_text and request.is_about_places:
         return admission.admit(ctx, event, row, request.who, takes_offer=request.asks, may_wait=request.standing)
     return row
 
@@ -159,8 +169,9 @@ def _follow_up(ctx: Context, request: _Request, row: Response, proposal_id: int 
     event, fields, by_editor = request.event, request.fields, request.by_editor
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", request.who.email_address, source="response")
-    news.tell_organiser(ctx, event, response_id=row.id, is_changed=not proposal_id)
+    news.tell_organiser(ctx, event, response_id=row.id, is_changed=not proposal_id and row.confirm_until != 0)
     languages.remember(ctx, row.email_address)
-    if locked.confirmations == "on" and (fields.value.notify or not by_editor):
+    must_confirm = not request.has_proof and request.hold.confirm_until(fields.value) is not None
+    if (locked.confirmations == "on" or must_confirm) and (fields.value.notify or not by_editor):
         notice: EditorNotice | None = "response_changed" if by_editor else None
         response_mail.insert(ctx, event, row.email_address, response_id=row.id, proposal_id=proposal_id, notice=notice)

@@ -19,6 +19,8 @@ from kalends.responses.waiting_list import Grant, Mode, Order, Party
 MICROSECONDS = 1_000_000
 # The parties that wait; the index `responses_waiting` has the same condition.
 IS_WAITING = "queued_at IS NOT NULL AND queued_for > held + offered"
+# Unconfirmed responses whose places are not held any longer; the index `responses_held_until` has the first condition.
+HOLD_IS_OVER = "confirm_until > 0 AND confirm_until <= :now"
 # The fewest seats of use to a party, as `waiting_list.smallest_gain` computes it.
 _SMALLEST_GAIN = """CASE WHEN min_party IS NULL OR min_party >= queued_for THEN queued_for - held
     WHEN min_party > held + 1 THEN min_party - held ELSE 1 END"""
@@ -73,7 +75,6 @@ def require_room(ctx: Context, event: Event, people: int, held: int = 0) -> None
     people: the fewest who would come.
     held: 0 for a caller without proof, whatever the address holds: the error must not say whether it has responded.
     """
-    _lapse(ctx, event.id)
     hall = load(ctx, event.id)
     if hall is None:
         return
@@ -96,7 +97,7 @@ def claim(
     if hall is None:
         return response
     before = _party(response)
-    wanted = min(response.people, response.held) if response.is_pending else response.people
+    wanted = _wanted(response)
     if not may_wait and wanted > response.queued_for:
         _require_capacity(hall, _fewest(wanted, response.min_party))
     party = _ask(ctx, hall, response, wanted, takes_offer=takes_offer)
@@ -115,6 +116,13 @@ def claim(
             _imitate(ctx, hall, response, _fewest(wanted, response.min_party))
         return response
     return _with_party(response, party)
+
+
+def _wanted(response: Response) -> int:
+    """The seats that it may have: none until it is confirmed, and no more than it has until an editor accepts it."""
+    if response.confirm_until == 0:
+        return 0
+    return min(response.people, response.held) if response.is_pending else response.people
 
 
 def _fewest(people: int, min_party: int | None) -> int:
@@ -155,9 +163,19 @@ def _imitate(ctx: Context, hall: Hall, response: Response, people: int) -> None:
     ctx.tx.many(_GRANT, [grant] if hall.waiting else [])
 
 
+def expire(ctx: Context, event_id: int) -> None:
+    """Take back what was offered or held until a time that is over, and give it to the queue. The event is locked."""
+    if _lapse(ctx, event_id):
+        _give_free_seats(ctx, event_id)
+
+
 def settle(ctx: Context, event_id: int) -> None:
-    """Let offers lapse whose time is over, and give the free seats to the queue. The event is locked."""
+    """Take back what was offered or held until a time that is over, and give the free seats to the queue. The event is locked."""
     _lapse(ctx, event_id)
+    _give_free_seats(ctx, event_id)
+
+
+def _give_free_seats(ctx: Context, event_id: int) -> None:
     hall = load(ctx, event_id)
     if hall and hall.status == "planned":
         _walk(ctx, hall, None, None)
@@ -168,7 +186,8 @@ def hold_all(ctx: Context, event_id: int) -> None:
     ctx.tx.run(
         f"""UPDATE responses SET held = number + plus_n, queued_for = number + plus_n,
                 queued_at = created_at * {MICROSECONDS} + id % {MICROSECONDS}
-            WHERE event_id = :id AND response = 'YES' AND (accepted_for IS NULL OR accepted_for >= number + plus_n)""",
+            WHERE event_id = :id AND response = 'YES' AND (accepted_for IS NULL OR accepted_for >= number + plus_n)
+                AND confirm_until IS NULL""",
         id=event_id,
     )
 
@@ -182,11 +201,21 @@ def release_all(ctx: Context, event: Event) -> None:
            WHERE event_id = :id AND (queued_at IS NOT NULL OR held > 0 OR offer_until IS NOT NULL)""",
         id=event.id,
     )
+    # Only large parties need to be confirmed now.
+    ctx.tx.run(
+        """UPDATE responses SET confirm_until = NULL WHERE event_id = :id AND confirm_until IS NOT NULL AND number + plus_n <=
+           (SELECT c.confirm_above FROM events e JOIN calendars c ON c.id = e.calendar_id WHERE e.id = :id)""",
+        id=event.id,
+    )
 
 
 def accept_present(ctx: Context, event: Event) -> None:
     """Count those as accepted who have said YES before editors began to accept responses."""
-    ctx.tx.run("UPDATE responses SET accepted_for = number + plus_n WHERE event_id = :id AND response = 'YES'", id=event.id)
+    ctx.tx.run(
+        """UPDATE responses SET accepted_for = number + plus_n
+           WHERE event_id = :id AND response = 'YES' AND (confirm_until IS NULL OR confirm_until > 0)""",
+        id=event.id,
+    )
 
 
 def accept_all(ctx: Context, event: Event) -> None:
@@ -212,13 +241,24 @@ def claim_restored(ctx: Context, event: Event, responses: Iterable[Response]) ->
 
 
 def find_lapsed_events(ctx: Context) -> list[int]:
-    """Events with an offer whose time is over."""
-    rows = ctx.tx.rows("SELECT DISTINCT event_id FROM responses WHERE offered > 0 AND offer_until <= :now", now=ctx.now)
+    """Events with an offer, or with places of an unconfirmed response, whose time is over."""
+    rows = ctx.tx.rows(
+        f"""SELECT event_id FROM responses WHERE offered > 0 AND offer_until <= :now
+            UNION SELECT event_id FROM responses WHERE {HOLD_IS_OVER}""",
+        now=ctx.now,
+    )
     return [event_id for (event_id,) in rows]
 
 
 def _lapse(ctx: Context, event_id: int) -> list[int]:
-    """Take back the offers whose time is over, and tell the guests. Return the ids of their responses."""
+    """Take back the offers whose time is over, and notify the guests, and the places of unconfirmed responses whose time is over. Return
+    the ids of the responses."""
+    unconfirmed = ctx.tx.rows(
+        f"""UPDATE responses SET held = 0, offered = 0, offer_until = NULL, queued_at = NULL, queued_for = 0, forced = FALSE,
+                confirm_until = 0 WHERE {HOLD_IS_OVER} AND event_id + 0 = :event_id RETURNING id""",
+        event_id=event_id,
+        now=ctx.now,
+    )
     rows = ctx.tx.rows(
         """UPDATE responses SET offered = 0, queued_at = NULL, queued_for = 0
            WHERE offered > 0 AND offer_until <= :now AND event_id + 0 = :event_id RETURNING id""",
@@ -227,11 +267,11 @@ def _lapse(ctx: Context, event_id: int) -> list[int]:
     )
     lapsed = [response_id for (response_id,) in rows]
     place_notice.insert(ctx, event_id, lapsed, "place_lapsed")
-    return lapsed
+    return [*lapsed, *(response_id for (response_id,) in unconfirmed)]
 
 
 def _lapse_for(ctx: Context, event: Event, response: Response) -> tuple[Response, list[int]]:
-    """The same, and the response without its offer if that was among them."""
+    """Take back what is over, and return the response as it is then, and the ids of those that lost something."""
     lapsed = _lapse(ctx, event.id)
     if response.id in lapsed:
         response = structs.replace(response, offered=0, queued_at=None, queued_for=0)

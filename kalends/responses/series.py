@@ -9,14 +9,14 @@ from kalends.context import Context
 from kalends.db import columns
 from kalends.deliveries import languages, response_mail
 from kalends.events.series.scope import slot_of
-from kalends.http.input.fields import Params
+from kalends.http.input.fields import Changes, Params
 from kalends.i18n import gettext
 from kalends.records.delivery import EditorNotice
 from kalends.records.event import Event
 from kalends.records.response import Response
-from kalends.responses import news, proposals, store
+from kalends.responses import admission, news, present, proposals, store
 from kalends.responses.author import Author, acts_for_guest
-from kalends.responses.model import ResponseInput
+from kalends.responses.model import ResponseFields, ResponseInput
 from kalends.responses.respond import respond
 from kalends.subscribers.opt_in import opt_in
 from kalends.values.text import fold_case
@@ -73,7 +73,8 @@ def respond_to_series(
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", who.email_address, source="response")
     languages.remember(ctx, who.email_address)
-    if state.confirmations == "on":
+    must_confirm = not has_proof and admission.hold(ctx, event, state).confirm_until(fields.value) is not None
+    if state.confirmations == "on" or must_confirm:
         _queue_mail(ctx, event, who, fields.value, responses.main.id, proposal_id)
     return responses if has_proof else None
 
@@ -107,6 +108,19 @@ def _has_proof_of(ctx: Context, series_id: int, email_address: str) -> bool:
         key=fold_case(email_address),
     )
     return bool(rows)
+
+
+def confirm_dates(ctx: Context, event: Event, who: Author) -> None:
+    """Confirm the responses of a guest with proof to the other dates of the series, where these still take them."""
+    if event.series_id is None:
+        return
+    store.confirm_standing(ctx, event, who.email_address)
+    unconfirmed = {row.event_id: row for row in store.unconfirmed_dates(ctx, event, who.email_address)}
+    for date in policy.coming_dates(ctx, event.series_id, 0, unchecked=True) if unconfirmed else []:
+        row = unconfirmed.get(date.id)
+        if row:
+            fields = present.input_of(row, Changes(ResponseFields, {"response": row.response}))
+            _respond_to_dates(ctx, [structs.replace(date, can_edit=False)], who, fields, may_be_none=True)
 
 
 def extend(ctx: Context, series_id: int) -> None:

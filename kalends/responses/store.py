@@ -12,16 +12,16 @@ from kalends.http.input.fields import Params
 from kalends.records.event import Event
 from kalends.records.response import EventTally, Response, Tally
 from kalends.responses.author import Author
-from kalends.responses.model import PARTY, ResponseInput
+from kalends.responses.model import PARTY, ResponseFields, ResponseInput
 from kalends.values.text import fold_case
 
 _RESPONSE = columns(Response)
-_NUMBER = "CAST(sum(CASE WHEN r.response = '{}' THEN 1 ELSE 0 END) AS BIGINT)"
+_NUMBER = "CAST(sum(CASE WHEN {} THEN 1 ELSE 0 END) AS BIGINT)"
 _OPTIONAL_FIELDS = ("name", "comment", "number", "plus_n", "opt_in", "min_party")
 _INSERT = """INSERT INTO responses (event_id, user_id, email_address, email_key, name, response, number, plus_n, comment, opt_in,
-                                   min_party, by_series, version, proven, added, created_at, updated_at)
+                                   min_party, by_series, version, proven, added, created_at, updated_at, confirm_until)
             VALUES (:event_id, :user_id, :email_address, :email_key, :name, :response, :number, :plus_n, :comment, :opt_in,
-                    :min_party, :by_series, 1, :proven, :added, :now, :now)"""
+                    :min_party, :by_series, 1, :proven, :added, :now, :now, :confirm_until)"""
 
 # A response stays linked to an account that changes it or has verified its address.
 _STILL_LINKED = """CASE WHEN responses.user_id = CAST(:me AS BIGINT) THEN responses.user_id ELSE
@@ -29,10 +29,15 @@ _STILL_LINKED = """CASE WHEN responses.user_id = CAST(:me AS BIGINT) THEN respon
 
 
 # A number that the update omits is reduced to fit the party limit: an error would disclose the stored number.
-_REDUCED_PLUS_N = """plus_n = CASE WHEN responses.plus_n > CAST(:party_limit AS BIGINT) - excluded.number
+_REDUCED_PLUS_N = """CASE WHEN responses.plus_n > CAST(:party_limit AS BIGINT) - excluded.number
     THEN CAST(:party_limit AS BIGINT) - excluded.number ELSE responses.plus_n END"""
-_REDUCED_NUMBER = """number = CASE WHEN responses.number > CAST(:party_limit AS BIGINT) - excluded.plus_n
+_REDUCED_NUMBER = """CASE WHEN responses.number > CAST(:party_limit AS BIGINT) - excluded.plus_n
     THEN CAST(:party_limit AS BIGINT) - excluded.plus_n ELSE responses.number END"""
+_CONFIRM_UNTIL = """CASE WHEN responses.proven OR excluded.response <> 'YES' THEN NULL
+    WHEN {people} > CAST(:confirm_above AS BIGINT) THEN 0 ELSE CAST(:hold_until AS BIGINT) END"""
+# Whether a YES `r` counts: an editor has accepted it where that is needed, and it does not wait for its confirmation.
+_COUNTS = """r.response = 'YES' AND (r.accepted_for IS NULL OR r.accepted_for >= r.number + r.plus_n)
+    AND (r.confirm_until IS NULL OR r.confirm_until > 0)"""
 
 
 class EventState(Struct, frozen=True):
@@ -43,6 +48,23 @@ class EventState(Struct, frozen=True):
     # The settings of its calendar.
     confirmations: str
     confirm_responses: str
+    confirm_above: int
+    hold_minutes: int
+
+
+class Hold(Struct, frozen=True):
+    """What a response without proof has until it is confirmed."""
+
+    # A response for more people has nothing, and does not count.
+    above: int
+    # Until when others have their places; None if the event has no capacity.
+    until: int | None
+
+    def confirm_until(self, fields: ResponseFields) -> int | None:
+        """The column of a new response."""
+        if fields.response != "YES":
+            return None
+        return 0 if fields.number + fields.plus_n > self.above else self.until
 
 
 def find_state(ctx: Context, event_id: int, lock: str = "") -> EventState | None:
@@ -50,7 +72,9 @@ def find_state(ctx: Context, event_id: int, lock: str = "") -> EventState | None
     return ctx.tx.one(
         EventState,
         f"""SELECT e.status, e.version, (SELECT c.confirmations FROM calendars c WHERE c.id = e.calendar_id),
-                   (SELECT c.confirm_responses FROM calendars c WHERE c.id = e.calendar_id)
+                   (SELECT c.confirm_responses FROM calendars c WHERE c.id = e.calendar_id),
+                   (SELECT c.confirm_above FROM calendars c WHERE c.id = e.calendar_id),
+                   (SELECT c.hold_minutes FROM calendars c WHERE c.id = e.calendar_id)
             FROM events e WHERE e.id = :id {lock}""",
         id=event_id,
     )
@@ -96,16 +120,24 @@ def upsert(
     proven: bool,
     added: bool,
     party_limit: int | None,
+    hold: Hold | None,
     standing: bool = False,
 ) -> Response:
     """Insert or update the address's response to the event; only `fields.names` are updated.
 
+    hold: what the response has without proof; None: it asks for nothing, and has what it had.
     Without proof, a response that was made with proof stays as it is: only its version is counted up, so that it costs the caller as
     much time as another one.
     """
     is_limited = party_limit is not None and len(fields.names & PARTY) == 1
     conditions = ([] if proven or author.may_change else ["NOT responses.proven"]) + (["responses.by_series"] if standing else [])
-    assignments = _only_if(conditions, _assignments(fields.names, author, is_limited=is_limited))
+    values = _assignments(fields.names, author, is_limited=is_limited)
+    people = f"{values.get('number', 'responses.number')} + {values.get('plus_n', 'responses.plus_n')}"
+    if proven:
+        values["confirm_until"] = "NULL"
+    elif hold:
+        values["confirm_until"] = _CONFIRM_UNTIL.format(people=people)
+    assignments = _only_if(conditions, values)
     row = ctx.tx.one(
         Response,
         f"""{_INSERT}
@@ -115,11 +147,13 @@ def upsert(
             RETURNING {_RESPONSE}""",
         **_values(fields.value, author),
         by_series=standing,
+        confirm_until=hold.confirm_until(fields.value) if hold and not proven else None,
         proven=proven,
         added=added,
         now=ctx.now,
         **({} if author.is_proven and author.user_id else {"me": policy.me(ctx)}),
         **({"party_limit": party_limit} if is_limited else {}),
+        **({"confirm_above": hold.above, "hold_until": hold.until} if hold and not proven else {}),
     )
     assert row is not None
     return row
@@ -141,21 +175,24 @@ def _values(value: ResponseInput, author: Author) -> dict[str, Any]:
     }
 
 
-def _assignments(names: Collection[str], author: Author, *, is_limited: bool) -> list[str]:
-    """What an update of these fields sets; is_limited: the other part of the party is reduced, so that both are within the limit."""
+def _assignments(names: Collection[str], author: Author, *, is_limited: bool) -> dict[str, str]:
+    """What an update of these fields sets: the values by their columns.
+
+    is_limited: the other part of the party is reduced, so that both are within the limit."""
     updated = ["response", "email_address", "updated_at", "by_series", *(name for name in _OPTIONAL_FIELDS if name in names)]
-    assignments = [f"{name} = excluded.{name}" for name in updated]
+    values = {name: f"excluded.{name}" for name in updated}
     if is_limited:
-        assignments.append(_REDUCED_PLUS_N if "number" in names else _REDUCED_NUMBER)
-    return [*assignments, f"user_id = {'excluded.user_id' if author.is_proven and author.user_id else _STILL_LINKED}"]
+        values |= {"plus_n": _REDUCED_PLUS_N} if "number" in names else {"number": _REDUCED_NUMBER}
+    values["user_id"] = "excluded.user_id" if author.is_proven and author.user_id else _STILL_LINKED
+    return values
 
 
-def _only_if(conditions: list[str], assignments: list[str]) -> list[str]:
+def _only_if(conditions: list[str], values: dict[str, str]) -> list[str]:
     """The assignments, for stored responses of which the conditions are true."""
     if not conditions:
-        return assignments
-    parts = [assignment.partition(" = ") for assignment in assignments]
-    return [f"{column} = CASE WHEN {' AND '.join(conditions)} THEN {value} ELSE responses.{column} END" for column, _, value in parts]
+        return [f"{column} = {value}" for column, value in values.items()]
+    is_true = " AND ".join(conditions)
+    return [f"{column} = CASE WHEN {is_true} THEN {value} ELSE responses.{column} END" for column, value in values.items()]
 
 
 def reset_link(ctx: Context, response_id: int) -> Response:
@@ -186,11 +223,34 @@ def erase(ctx: Context, response_id: int) -> None:
     )
 
 
+def confirm(ctx: Context, response_id: int) -> None:
+    """Record that the response is confirmed: it changes only with proof from now on."""
+    ctx.tx.run("UPDATE responses SET confirm_until = NULL, proven = TRUE WHERE id = :id", id=response_id)
+
+
+def unconfirmed_dates(ctx: Context, event: Event, email_address: str) -> list[Response]:
+    """The responses of the address to other dates of the series, made by its response to the series, that wait for confirmation."""
+    return ctx.tx.all(
+        Response,
+        f"""SELECT {columns(Response, "r")} FROM events e JOIN responses r ON r.event_id = e.id AND r.email_key = :key
+            WHERE e.series_id = :series_id AND e.id <> :id AND r.by_series AND r.confirm_until IS NOT NULL ORDER BY r.id""",
+        key=fold_case(email_address),
+        series_id=event.series_id,
+        id=event.id,
+    )
+
+
+def confirm_standing(ctx: Context, event: Event, email_address: str) -> None:
+    """Record that the address has confirmed its response to the series of the event."""
+    sql = "UPDATE series_responses SET proven = TRUE WHERE series_id = :series_id AND email_key = :key AND NOT proven"
+    ctx.tx.run(sql, series_id=event.series_id, key=fold_case(email_address))
+
+
 def set_no(ctx: Context, response_id: int) -> None:
     """Change the response to NO, with no seat and no place in the queue."""
     ctx.tx.run(
-        """UPDATE responses SET response = 'NO', held = 0, offered = 0, offer_until = NULL, queued_at = NULL, queued_for = 0, forced = FALSE
-           WHERE id = :id""",
+        """UPDATE responses SET response = 'NO', held = 0, offered = 0, offer_until = NULL, queued_at = NULL, queued_for = 0,
+               forced = FALSE, confirm_until = NULL WHERE id = :id""",
         id=response_id,
     )
 
@@ -230,8 +290,8 @@ def by_event(ctx: Context, limit: int, offset: int = 0) -> list[EventTally]:
     """The tallies of the events with responses that the actor may edit, by latest response."""
     return ctx.tx.all(
         EventTally,
-        f"""SELECT r.event_id, {", ".join(_NUMBER.format(response) for response in ("YES", "MAYBE", "NO"))},
-                   CAST(sum(CASE WHEN r.response = 'YES' THEN r.number + r.plus_n ELSE 0 END) AS BIGINT), max(r.updated_at)
+        f"""SELECT r.event_id, {", ".join(map(_NUMBER.format, (_COUNTS, "r.response = 'MAYBE'", "r.response = 'NO'")))},
+                   CAST(sum(CASE WHEN {_COUNTS} THEN r.number + r.plus_n ELSE 0 END) AS BIGINT), max(r.updated_at)
             FROM responses r WHERE r.event_id IN {policy.EDITABLE_EVENT_IDS}
             GROUP BY r.event_id ORDER BY max(r.updated_at) DESC, r.event_id DESC LIMIT :limit OFFSET :offset""",
         me=policy.user(ctx).id,

@@ -24,6 +24,9 @@ NOTICES: dict[str, Text] = {
     "said-yes-or-waits": gettext("Thank you. If all places are taken, you are on the waiting list."),
     "said-maybe": gettext("Thank you. You said maybe."),
     "confirm-response": gettext("Thank you. Open the link in the mail that we have sent you: your response counts from then on."),
+    "confirm-places": gettext(
+        "Thank you. Places are held for you for a short time: open the link in the mail that we have sent you to keep them."
+    ),
     "said-no": gettext("Thank you. You said no."),
     "confirm-subscription": gettext("Almost done: follow the link in the mail that we have sent you."),
     "withdrawn": gettext("The invitation is taken back."),

@@ -20,6 +20,8 @@ JAZZ = {
     "party_max": 12,
     "confirmations": "off",
     "confirm_responses": "always",
+    "confirm_above": 20,
+    "hold_minutes": 90,
 }
 
 

@@ -1,5 +1,7 @@
 """GET /api/calendars/new."""
 
+from typing import Any
+
 import pytest
 
 from tests.cast import Cast, Person
@@ -10,8 +12,9 @@ pytestmark = pytest.mark.on_one_database
 def test_new_returns_the_default_fields_and_saves_nothing(cast: Cast) -> None:
     hiro = Person(cast.anonymous, "hiro", time_zone="Asia/Tokyo")
     response = hiro.get("/api/calendars/new")
-    defaults = {"name": "", "description": None, "color": "#2f6fde", "time_zone": "Asia/Tokyo", "public": False}
-    defaults |= {"moderation": "guests", "party_max": None, "confirmations": "on", "confirm_responses": "none"}
+    defaults: dict[str, Any] = {"name": "", "description": None, "color": "#2f6fde", "time_zone": "Asia/Tokyo", "public": False}
+    defaults |= {"moderation": "guests", "party_max": None, "confirmations": "on", "confirm_responses": "none", "confirm_above": 10}
+    defaults |= {"hold_minutes": 60}
     assert (response.status, response.json) == (200, defaults)
     assert len(hiro.get("/api/calendars").json["calendars"]) == 1
 

@@ -244,7 +244,7 @@ def test_an_offer_is_taken_by_saying_yes_again_and_lapses_by_time(cast: Cast, db
     assert carol.put(f"/api/responses/{numbers[carol.id]}", json={"response": "YES"}).json["place"]["place"] == "held"
     with db.read() as tx:
         told = tx.rows("SELECT notice FROM deliveries WHERE event_id = :id AND kind = 'notice' ORDER BY id", id=event["id"])
-    assert [notice for (notice,) in told] == ["place_offered", "place_lapsed", "place_offered"]
+    assert [notice for (notice,) in told] == ["place_offered", "place_lapsed", "place_offered", "place_offered"]
 
 
 def test_each_date_of_a_series_has_its_own_capacity(cast: Cast) -> None:

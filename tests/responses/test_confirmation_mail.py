@@ -50,11 +50,11 @@ def test_with_proof_the_mail_does_not_ask_whether_it_was_you(cast: Cast, db: Dat
 
 def test_the_mail_says_whether_there_are_places(cast: Cast, db: Database, settings: Settings) -> None:
     event = _an_event(cast, capacity=4, waiting_list="auto")
-    a_response(cast.anonymous, event, email_address=GUS, number=1)
-    a_response(cast.anonymous, event, email_address="fay@example.org", number=4)
+    a_response(cast.alice, event, email_address=GUS, number=1)
+    a_response(cast.alice, event, email_address="fay@example.org", number=4)
     held, waiting = mails_about(db, settings, event["id"])
-    assert "You said yes, for 1 person. You have 1 place." in text_of(held)
-    assert "You said yes, for 4 people. You are on the waiting list" in text_of(waiting)
+    assert "yes, for 1 person. You have 1 place." in text_of(held)
+    assert "yes, for 4 people. You are on the waiting list" in text_of(waiting)
 
 
 def test_a_calendar_without_confirmations_sends_none(cast: Cast, db: Database, settings: Settings) -> None:

@@ -40,14 +40,14 @@ def test_an_offer_ends_by_day_and_an_hour_before_the_start(later: int, hours: in
     assert end <= now + (hours + 10) * HOUR
 
 
-def _offered(cast: Cast, clock: Clock, **fields: Any) -> dict[str, Any]:
+def _offered(cast: Cast, db: Database, clock: Clock, **fields: Any) -> dict[str, Any]:
     """An event whose only place is offered to Carol, and for which Dave waits."""
     clock.now = MORNING
     hall = {"public": True, "time_zone": "UTC", "start_time": "2026-06-01T20:00", "capacity": 1, "waiting_list": "offer", "offer_hours": 2}
     event = an_event(cast.alice, **(hall | fields))
     first = a_response(cast.alice, event)["id"]
     for person in (cast.carol, cast.dave):
-        a_response(person, event)
+        a_response(verified(db, person), event)
     assert cast.alice.delete(f"/api/responses/{first}").status == 200
     return event
 
@@ -58,7 +58,7 @@ def _places(cast: Cast, event: dict[str, Any]) -> list[str]:
 
 
 def test_the_worker_takes_back_offers_and_offers_the_place_to_the_next(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
-    event = _offered(cast, clock)
+    event = _offered(cast, db, clock)
     assert _places(cast, event) == ["offered", "waiting"]
     lapse_offers(Context(db, settings, clock()))
     assert _places(cast, event) == ["offered", "waiting"]
@@ -67,8 +67,8 @@ def test_the_worker_takes_back_offers_and_offers_the_place_to_the_next(cast: Cas
     assert _places(cast, event) == ["lapsed", "offered"]
 
 
-def test_no_place_is_offered_in_the_last_hour_and_whoever_asks_gets_it(cast: Cast, clock: Clock) -> None:
-    event = _offered(cast, clock, start_time="2026-05-29T11:30")
+def test_no_place_is_offered_in_the_last_hour_and_whoever_asks_gets_it(cast: Cast, db: Database, clock: Clock) -> None:
+    event = _offered(cast, db, clock, start_time="2026-05-29T11:30")
     clock.now = MORNING + int(1.6 * HOUR)
     assert _places(cast, event) == ["lapsed", "waiting"]
     assert a_response(cast.bob, event)["place"]["place"] == "held"
@@ -76,8 +76,7 @@ def test_no_place_is_offered_in_the_last_hour_and_whoever_asks_gets_it(cast: Cas
 
 
 def test_only_a_yes_takes_an_offer_or_a_new_place(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
-    event = _offered(cast, clock)
-    verified(db, cast.carol)
+    event = _offered(cast, db, clock)
     response_id = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"][0]["id"]
     path = f"/api/responses/{response_id}"
     link = f"/r/{token_of(db, settings, response_id)}"
@@ -102,7 +101,7 @@ def test_guests_are_told_of_their_places(
     monkeypatch.setattr(timestamps, "now", clock)
     messages: list[EmailMessage] = []
     monkeypatch.setattr(mail, "send", lambda settings, message, address, **_: messages.append(message))
-    event = _offered(cast, clock)
+    event = _offered(cast, db, clock)
     clock.ahead(2 * HOUR)
     lapse_offers(Context(db, settings, clock()))
     a_response(cast.carol, event)
@@ -152,7 +151,7 @@ def test_an_offer_still_ends_after_an_editor_made_the_party_smaller(cast: Cast, 
 def test_strangers_change_nothing_of_an_offer(cast: Cast, db: Database, settings: Settings, clock: Clock, capacity: int) -> None:
     """They cause the statements of a newcomer, so that the time does not tell them whether an address has responded."""
     people = [verified(db, cast.carol), verified(db, cast.dave)]
-    event = _offered(cast, clock)
+    event = _offered(cast, db, clock)
     assert cast.alice.put(f"/api/events/{event['id']}", json={"capacity": capacity}).status == 200
     for later in (0, 2 * HOUR):
         clock.ahead(later)
