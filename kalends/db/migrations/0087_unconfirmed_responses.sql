@@ -1,5 +1,5 @@
 -- Responses without proof of the address that hold places for a while only, or none, until they are confirmed.
--- @needs 0083
+-- @needs 0086
 
 -- NULL: it is confirmed, or need not be. Else the time until which it has its places, or its place in the queue; 0: it has none, and does not
 -- count, until the guest confirms it or an editor accepts it.
