@@ -78,6 +78,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /metrics": {"": (401, 401, 401, 401, 401)},
     "GET /docs": {"": EVERYBODY},
     "GET /docs/errors": {"": EVERYBODY},
+    "GET /api": {"": REDIRECTED},
+    "GET /openapi.json": {"": REDIRECTED},
     "GET /docs/guide": {"": EVERYBODY},
     "GET /docs/guide/{page_name}": {"": EVERYBODY},
     "GET /static/{name}": {"": EVERYBODY},

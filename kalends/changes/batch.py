@@ -62,6 +62,10 @@ def start(ctx: Context, calendar_id: int | None, kinds: list[Kind]) -> str:
 def follow(ctx: Context, calendar_id: int | None) -> Follower:
     """A follower of the calendar, or of all that the user has."""
     if calendar_id is None:
+        if ctx.actor is None:
+            raise errors.Unauthorized(
+                "Send a session token or a key as 'Authorization: Bearer …', or the calendar_id of a public calendar."
+            )
         return Follower(None, [each.id for each in policy.member_calendar_ids(ctx)])
     with errors.naming("calendar_id"):
         return Follower(policy.calendar(ctx, calendar_id, to=Right.SEE), [calendar_id])

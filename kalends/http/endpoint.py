@@ -100,6 +100,13 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         return self.read is fields.read_changes
 
     @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that run it: GET is HEAD too, and PATCH is another name of the PUT of an update, which is partial anyway."""
+        is_update = self.method == "PUT" and self.in_api and self.action.startswith("update")
+        other = {"GET": ("HEAD",), "PUT": ("PATCH",) if is_update else ()}.get(self.method, ())
+        return self.method, *other
+
+    @property
     def resource(self) -> str:
         """The first segment of the path after /api: `events`."""
         return _resource(self.path)

@@ -52,7 +52,7 @@ class Origins:
         """The headers that let a configured origin's scripts read the HTTP response."""
         origin = request.headers.get("origin")
         if origin in self._cors:
-            methods = "GET, POST, PUT, DELETE"
+            methods = "GET, POST, PUT, PATCH, DELETE"
             headers = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Kalends-Position, Prefer"
             return _cors(request, origin, methods, headers)
         if self._is_public and origin and request.method in SAFE and request.path.startswith("/api/"):

@@ -113,9 +113,8 @@ class _Path:
         self._template = _template(runners[0].endpoint)
         self._formats: dict[str, dict[str, EndpointRunner]] = {}
         for runner in runners:
-            self._formats.setdefault(runner.endpoint.method, {})[runner.endpoint.format] = runner
-        if "GET" in self._formats:
-            self._formats["HEAD"] = self._formats["GET"]
+            for method in runner.endpoint.methods:
+                self._formats.setdefault(method, {})[runner.endpoint.format] = runner
         self._default_formats = {method: next(iter(formats)) for method, formats in self._formats.items()}
         self.mount: Mount | None = None
 

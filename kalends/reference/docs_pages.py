@@ -13,6 +13,7 @@ from kalends.reference.errors import meaning, problems
 from kalends.reference.guide import INDEX, load_page, page_names
 from kalends.reference.schema_text import in_words
 from kalends.web.page import page
+from kalends.web.redirects import redirect_permanently
 from kalends.web.render import render
 
 
@@ -25,6 +26,9 @@ def docs(ctx: Context) -> Document:
     }
     for path, methods in api["paths"].items():
         for method, operation in methods.items():
+            if method == "patch":
+                # It is its `put`.
+                continue
             resources[operation["tags"][0]]["operations"].append(_entry(api, path, method, operation))
     return render(
         "reference/docs.html",
@@ -36,6 +40,18 @@ def docs(ctx: Context) -> Document:
         records=_records(api["components"]["schemas"]),
         errors={status: paragraphs(error["description"]) for status, error in api["components"]["responses"].items()},
     )
+
+
+@page("GET", "/api", guests=True, transaction=False, credentials=False)
+def api_root(ctx: Context) -> Document:
+    """Lead those who look for the API to its reference."""
+    return redirect_permanently(ctx, "/docs")
+
+
+@page("GET", "/openapi.json", guests=True, transaction=False, credentials=False)
+def openapi(ctx: Context) -> Document:
+    """Lead programs that look for the OpenAPI document at its usual place to it."""
+    return redirect_permanently(ctx, "/api/openapi.json")
 
 
 @page("GET", "/docs/errors", guests=True, transaction=False)

@@ -26,6 +26,11 @@ def _ops(changes: list[dict[str, Any]]) -> list[tuple[str, str, int]]:
     return [(change["op"], change["kind"], change["id"]) for change in changes]
 
 
+def test_a_guest_without_a_calendar_is_led_to_one(cast: Cast) -> None:
+    reply = cast.anonymous.get("/api/changes")
+    assert (reply.status, "calendar_id" in reply.json["detail"]) == (401, True)
+
+
 def test_a_new_event_is_put_as_lists_show_it(cast: Cast) -> None:
     follower = Follower(cast.alice)
     event = an_event(cast.alice)

@@ -46,7 +46,8 @@ def test_the_openapi_document_has_the_url_of_the_service(document: dict[str, Any
 
 
 def test_the_openapi_document_has_every_endpoint_and_nothing_else(document: dict[str, Any]) -> None:
-    assert {name for name, _ in _operations(document)} == {_name(endpoint) for endpoint in DESCRIBED}
+    names = {f"{method} {endpoint.url}" for endpoint in DESCRIBED for method in endpoint.methods if method != "HEAD"}
+    assert {name for name, _ in _operations(document)} == names
 
 
 def test_every_operation_has_a_name_of_its_own(document: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """OpenAPI 3.1, generated from the registry of endpoints."""
 
 import inspect
+from copy import deepcopy
 from typing import Any
 
 import msgspec
@@ -18,7 +19,8 @@ ABOUT = """An event calendar service.
 
 Parameters come in the query string, as a JSON object, as a form or as multipart, whichever suits; the body wins over the query
 string. They may be wrapped in the resource's name (`{"calendar": {"name": …}}`). An update changes only what is given; an empty
-text or `null` clears a field. Unknown parameters are ignored, unless the request says `Prefer: handling=strict`.
+text or `null` clears a field; `PATCH` is another name for its `PUT`. Unknown parameters are
+ignored, unless the request says `Prefer: handling=strict`.
 
 Every write takes `dry_run=true`: it replies as it would, with `would_change` and `would_tell` added, and changes and sends nothing.
 
@@ -56,7 +58,11 @@ def document(endpoints: list[Endpoint], base_url: str) -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components([*kinds, ProblemBody], ref_template=REF)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in described:
-        paths.setdefault(endpoint.url, {})[endpoint.method.lower()] = _operation(endpoint, described)
+        operation = _operation(endpoint, described)
+        paths.setdefault(endpoint.url, {})[endpoint.method.lower()] = operation
+        if "PATCH" in endpoint.methods:
+            name = f"{operation['operationId']}_by_patch"
+            paths[endpoint.url]["patch"] = deepcopy(operation) | {"operationId": name}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Kalends", "version": __version__, "description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}},
