@@ -68,7 +68,7 @@ UPWARD = {
 # The layers of a feature's files, by their names.
 FEATURE = {"model": "model", "store": "store", "present": "store", "api": "api", "pages": "pages"}
 # URL segments that are short for another, to fit into an SMS.
-SHORT_SEGMENTS = {"e": "events", "r": "responses", "i": "invitations", "u": "unsubscribe", "c": "confirm"}
+SHORT_SEGMENTS = {"e": "events", "r": "responses", "i": "invitations", "u": "unsubscribe", "c": "confirm", "openapi.json": "reference"}
 # Every other module; one that is not listed fails.
 MODULE_LAYERS = {
     "values": {"", "errors", "private_file", "transports", "pictures.reencode", "pictures.lettering", "pictures.draw_share_picture"},

@@ -7,10 +7,11 @@ import click
 
 from kalends.commands.options import data_option, database_option, open_context, validate_password
 from kalends.users import passwords
+from kalends.users import store as users
 
 
 @click.command("demo")
-@click.option("--password", help="The password of the user demo. Default: a random one, which is printed.")
+@click.option("--password", help="The password of the three users. Default: a random one, which is printed.")
 @data_option
 @database_option
 def demo(data: str | None, database: str | None, password: str | None) -> None:
@@ -27,5 +28,7 @@ def demo(data: str | None, database: str | None, password: str | None) -> None:
         with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
             for _ in progress.track(fill(ctx, password_hash), total=STEPS, description="Creating the example"):
                 pass
-        url = ctx.settings.url
-    click.echo(f"The example is there. Sign in at {url}/sign-in as demo with the password {password}")
+        url, role = ctx.settings.url, users.get(ctx, ctx.actor.id).role if ctx.actor else "member"
+    admin = " demo is the admin, because the service had no users." if role == "admin" else ""
+    click.echo(f"The example is there, with the users demo, noor and theo.{admin}")
+    click.echo(f"Sign in at {url}/sign-in as demo with the password {password}")

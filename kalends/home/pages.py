@@ -15,11 +15,18 @@ from kalends.site.reader_locale import reader_locale
 from kalends.web.forms import filled
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone
+from kalends.web.redirects import redirect_permanently
 from kalends.web.render import render
 
 PAGE_SIZE = 24
 # How many earlier pages a URL remembers, and what stands for the first one.
 MAX_TRAIL, FIRST = 20, "0"
+
+
+@page("GET", "/api", guests=True, transaction=False, credentials=False)
+def api(ctx: Context) -> Document:
+    """Lead those who look for the API to its reference."""
+    return redirect_permanently(ctx, "/docs")
 
 
 @page("GET", "/", guests=True)

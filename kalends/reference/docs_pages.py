@@ -42,12 +42,6 @@ def docs(ctx: Context) -> Document:
     )
 
 
-@page("GET", "/api", guests=True, transaction=False, credentials=False)
-def api_root(ctx: Context) -> Document:
-    """Lead those who look for the API to its reference."""
-    return redirect_permanently(ctx, "/docs")
-
-
 @page("GET", "/openapi.json", guests=True, transaction=False, credentials=False)
 def openapi(ctx: Context) -> Document:
     """Lead programs that look for the OpenAPI document at its usual place to it."""

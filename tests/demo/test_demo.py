@@ -154,7 +154,11 @@ def test_the_demo_command_says_how_to_sign_in_and_refuses_a_second_run(tmp_path:
     settings = {"folder": tmp_path, "data": tmp_path / "data", "database": database}
     done = run("demo", **settings)  # type: ignore[arg-type]
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.fullmatch(r"The example is there\. Sign in at http://\S+/sign-in as demo with the password [0-9a-f]{16}\n", done.stdout)
+    whom, how = done.stdout.splitlines()
+    assert whom == "The example is there, with the users demo, noor and theo. demo is the admin, because the service had no users."
+    assert re.fullmatch(r"Sign in at http://\S+/sign-in as demo with the password [0-9a-f]{16}", how)
+    rows = [line.split("\t") for line in run("users", "list", **settings).stdout.splitlines()]  # type: ignore[arg-type]
+    assert [(row[1], row[5]) for row in rows] == [("demo", "admin"), ("noor", "member"), ("theo", "member")]
     again = run("demo", **settings)  # type: ignore[arg-type]
     assert (again.returncode, again.stdout) == (1, "")
     assert again.stderr == "kalends: The example is here already: there is a user called demo, or with its address.\n"

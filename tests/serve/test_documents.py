@@ -21,22 +21,32 @@ def _commands(document: str) -> str:
     return "\n".join(block for block in blocks if "curl" in block)
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        "README.md",
-        "docs/api.md",
-        "docs/tutorial.md",
-        "docs/guests.md",
-        "docs/invitations.md",
-        "docs/telling.md",
-        "docs/embedding.md",
-        "docs/following-changes.md",
-    ],
+# In the order in which they are read.
+DOCUMENTS = (
+    "README.md",
+    "docs/tutorial.md",
+    "docs/api.md",
+    "docs/guests.md",
+    "docs/invitations.md",
+    "docs/telling.md",
+    "docs/embedding.md",
+    "docs/following-changes.md",
 )
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_requests_of_a_document_work_as_printed(start: Start, document: str) -> None:
+    _run(document, start().port)
+
+
+def test_the_requests_of_all_documents_work_one_after_the_other_on_one_service(start: Start) -> None:
     service = start()
-    script = _commands(document).replace("http://127.0.0.1:8000", f"http://127.0.0.1:{service.port}")
+    for document in DOCUMENTS:
+        _run(document, service.port)
+
+
+def _run(document: str, port: int) -> None:
+    script = _commands(document).replace("http://127.0.0.1:8000", f"http://127.0.0.1:{port}")
     requests = len(re.findall(r"\bcurl ", script))
     # The status of each reply goes to standard error, after what curl prints there.
     script = 'curl() { command curl -w "%{stderr}%{http_code}\\n" "$@"; }\n' + script
@@ -45,7 +55,7 @@ def test_the_requests_of_a_document_work_as_printed(start: Start, document: str)
     assert done.returncode == 0, done.stderr
     refused = [status for status in statuses if status not in ("200", "201", "202", "304")]
     # The API guide has one request that shows an error.
-    assert refused == (["422"] if document == "docs/api.md" else []), (statuses, done.stdout)
+    assert refused == (["422"] if document == "docs/api.md" else []), (document, statuses, done.stdout)
     assert len(statuses) == requests > 0
 
 
