@@ -17,8 +17,9 @@ from kalends.outbound.response_message import CHOICES, Link
 from kalends.records.delivery import Delivery
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
+from kalends.site import store as site
 from kalends.transports import sender
-from kalends.values.text import replace_control_characters
+from kalends.values import display_name
 from kalends.web.render import render_text
 
 BY_MAIL = gettext("You can respond in your calendar program, too. A reply to this mail goes to the organiser.")
@@ -61,7 +62,7 @@ def _invitation(ctx: Context, delivery: Delivery, invitation: Invitation, event:
     note = gettext("You get this because %(name)s invited this address.", name=event.owner_name)
     if takes_replies:
         note = gettext("%(sentence)s %(more)s", sentence=BY_MAIL, more=note)
-        set_reply_to(message, addresses.reply_address(settings, invitation), event.owner_name)
+        set_reply_to(message, addresses.reply_address(settings, invitation), display_name.clean(event.owner_name))
     _add_bodies(ctx, message, values, links, note, Link(NOT_AGAIN, f"{url}/stop"))
     file = calendar_part.build(ctx, invitation, event, "REQUEST" if takes_replies else "PUBLISH")
     if takes_replies:
@@ -111,13 +112,14 @@ def _plain_text(ctx: Context, values: dict[str, Any], links: list[Link], note: s
 
 
 def _envelope(ctx: Context, delivery: Delivery, event: Event, subject: Text) -> EmailMessage:
-    """From the service's own address, with the organiser's name: a mail from the organiser's address would not pass DMARC."""
+    """From the service's own address, with the organiser's name and that of the site: a mail from the organiser's address would not pass
+    DMARC, and a name alone could be that of anybody."""
     settings = ctx.settings
     message = envelope(settings, delivery.address, ctx.locale.translate(subject), str(delivery.id), delivery.created_at)
     del message["From"]
-    message["From"] = Address(
-        replace_control_characters(event.owner_name).strip(), addr_spec=sender(settings.email_from, settings.url).addr_spec
-    )
+    names = {"name": display_name.clean(event.owner_name), "site": display_name.clean(site.get(ctx).name)}
+    via = ctx.locale.translate(gettext("%(name)s (via %(site)s)", **names))
+    message["From"] = Address(via, addr_spec=sender(settings.email_from, settings.url).addr_spec)
     return message
 
 

@@ -9,6 +9,7 @@ from kalends.http.input.types import TimeZone
 from kalends.i18n.catalogs import Language
 from kalends.records.site import Registration
 from kalends.settings import COLOR, WEB_ADDRESS
+from kalends.values import display_name
 
 WebAddress = Annotated[
     str,
@@ -27,7 +28,14 @@ class SiteInput(Struct, kw_only=True):
 
     OPTIONS: ClassVar = StructOptions(rules={"name": f"and each other one: {FIXED} if `fixed` lists it"})
 
-    name: Annotated[str, Meta(max_length=60, description="Name of the site, at the top of its pages.")] | None = None
+    name: (
+        Annotated[
+            str,
+            Meta(max_length=60, description="Name of the site, at the top of its pages and in the sender of invitations."),
+            FieldOptions(pattern=display_name.PATTERN, pattern_message=display_name.REFUSAL),
+        ]
+        | None
+    ) = None
     headline: Annotated[str, Meta(max_length=100, description="Title of the start page.")] | None = None
     tagline: Annotated[str, Meta(max_length=300, description="A line that says what the site is.")] | None = None
     accent_color: (

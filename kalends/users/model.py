@@ -8,6 +8,7 @@ from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import EmailAddress, Instant, Name, NameOrAddress, TimeZone
 from kalends.i18n.catalogs import Language
 from kalends.records.user import AccountStatus, HourCycle, ResponseNotices, Role, WeekStart
+from kalends.values import display_name
 
 UserName = Annotated[
     str,
@@ -30,7 +31,14 @@ class Profile(Struct, kw_only=True):
 
     user_name: UserName
     email_address: EmailAddress
-    name: Annotated[Name, Meta(description="The name that others see; the user name by default.", examples=["Ana"])] | None = None
+    name: (
+        Annotated[
+            Name,
+            Meta(description="The name that others see; the user name by default.", examples=["Ana"]),
+            FieldOptions(pattern=display_name.PATTERN, pattern_message=display_name.REFUSAL),
+        ]
+        | None
+    ) = None
     time_zone: Annotated[TimeZone, Meta(description="The zone of times without an offset, such as Europe/Paris.")] = "UTC"
     response_notices: ResponseNotices = "daily"
     language: Annotated[Language, Meta(description="The language of pages and mail; without one, that of your browser.")] | None = None

@@ -78,7 +78,7 @@ def test_the_mail_of_a_server_that_takes_replies(cast: Cast, db: Database, setti
     invite(cast.alice, event, "ana@example.com", "zoe@example.com", message="It will be fun")
     inbound = structs.replace(settings, inbound="pipe", inbound_domain="in.example.org")
     mail, _ = mails_about(db, inbound, event["id"])
-    assert mail["From"] == "Alice <kalends@testserver>"
+    assert mail["From"] == '"Alice (via Kalends)" <kalends@testserver>'
     assert re.fullmatch(r"Alice <reply\+\d+-[0-9a-f]{24}@in\.example\.org>", mail["Reply-To"])
     assert (mail["To"], mail["Subject"], mail["Auto-Submitted"]) == ("ana@example.com", "Invitation: Jam, session", "auto-generated")
     assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -111,13 +111,14 @@ def test_the_mail_of_a_server_without_a_mailbox_promises_no_replies(cast: Cast, 
 
 
 def test_no_name_or_title_injects_a_header_or_a_line(cast: Cast, db: Database, settings: Settings) -> None:
-    cast.alice.put(f"/api/users/{cast.alice.id}", json={"name": 'Al"ice, <eve@example.com>'})
     event = an_event(cast.alice, start_time=START, title="Jam ;:,\\ session")
+    with db.write() as tx:
+        tx.run("UPDATE users SET name = :name WHERE id = :id", id=cast.alice.id, name='Al"ice, <eve@example.com>')
     invite(cast.alice, event, "ana@example.com", message="Hi\nBcc: eve@example.com")
     (mail,) = mails_about(db, structs.replace(settings, inbound="pipe"), event["id"])
     assert mail["Bcc"] is None
     assert [address.addr_spec for address in mail["From"].addresses] == ["kalends@testserver"]
-    assert 'ORGANIZER;CN="Al\'ice, <eve@example.com>":mailto:reply+' in calendar_of(mail)
+    assert 'ORGANIZER;CN="Al\'ice, eve example.com":mailto:reply+' in calendar_of(mail)
 
 
 def _link(cast: Cast, db: Database, settings: Settings, event: dict[str, Any], address: str, **fields: Any) -> str:
@@ -270,3 +271,19 @@ def test_a_response_by_another_way_answers_the_invitation(cast: Cast) -> None:
     a_response(cast.anonymous, event, email_address="Ana@example.com", response="NO")
     (row,) = invitations(cast.alice, event)
     assert (row["state"], row["response"]) == ("answered", "NO")
+
+
+@pytest.mark.parametrize("name", ["PayPal <service@paypal.com>", "a@b", "https://x.example", "＠x", "<b"])
+def test_no_name_looks_like_an_address_or_a_link(cast: Cast, name: str) -> None:
+    refused = cast.alice.put(f"/api/users/{cast.alice.id}", json={"name": name})
+    assert (refused.status, refused.broken) == (422, ["name"])
+
+
+def test_a_name_from_before_is_cleaned_in_the_sender(cast: Cast, db: Database, settings: Settings) -> None:
+    event = an_event(cast.alice, start_time=START)
+    with db.write() as tx:
+        tx.run("UPDATE users SET name = 'PayPal <service@paypal.com>' WHERE id = :id", id=cast.alice.id)
+    invite(cast.alice, event, "gus@example.org")
+    (mail,) = mails_about(db, settings, event["id"])
+    assert mail["From"].addresses[0].display_name == "PayPal service paypal.com (via Kalends)"
+    assert "service@paypal.com" not in str(mail["Reply-To"])

@@ -1,5 +1,6 @@
 """Hostile texts for every field, and the marks by which tests find them on pages."""
 
+import re
 from typing import Any
 
 from playwright.sync_api import Page
@@ -30,7 +31,8 @@ def mark(field: str, number: int = 0) -> str:
 
 def lines(field: str) -> list[str]:
     """The texts that the field holds."""
-    texts = LONG if field.endswith(WITH_LINES) else [SHORT]
+    # The name of a user has no angle brackets.
+    texts = LONG if field.endswith(WITH_LINES) else [re.sub("[<>]", "", SHORT) if field == "user" else SHORT]
     return [mark(field, number) + text for number, text in enumerate(texts)]
 
 

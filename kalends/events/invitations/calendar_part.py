@@ -17,7 +17,7 @@ from kalends.events.series import store as series_store
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
 from kalends.responses import store as responses
-from kalends.values import datetimes
+from kalends.values import datetimes, display_name
 from kalends.values.text import replace_control_characters
 
 # The components, and the years for which they need time zones.
@@ -137,7 +137,7 @@ def _participants(ctx: Context, invitation: Invitation, event: Event) -> list[st
     stored = next(iter(responses.of_address(ctx, event.id, invitation.address)), None)
     status = STATUSES[stored.response] if stored else "NEEDS-ACTION"
     return [
-        f"ORGANIZER;CN={_quote(event.owner_name)}:mailto:{addresses.reply_address(ctx.settings, invitation)}",
+        f"ORGANIZER;CN={_quote(display_name.clean(event.owner_name))}:mailto:{addresses.reply_address(ctx.settings, invitation)}",
         f"ATTENDEE;CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT={status};RSVP=TRUE;CN={_quote(invitation.name or invitation.address)}"
         f":mailto:{invitation.address}",
     ]
