@@ -2,6 +2,7 @@
 
 A guest who has an account here gets the event itself on the primary calendar, not a copy, and the invitation in the inbox."""
 
+import zlib
 from collections.abc import Container, Iterable, Sequence
 from typing import Literal
 
@@ -9,15 +10,16 @@ from msgspec import Struct
 
 from kalends import policy
 from kalends.context import Context
-from kalends.dav import message_store, store, text
+from kalends.dav import message_store, store, text, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.errors import DavError
 from kalends.dav.file_store import save_file
 from kalends.dav.resources import Resource
 from kalends.dav.xml import CALDAV
 from kalends.events import by_uid, ical
-from kalends.events.invitations import calendar_part, invite
+from kalends.events.invitations import calendar_part, details, invite
 from kalends.events.invitations import store as invitations
+from kalends.events.invitations.details import Details
 from kalends.events.invitations.model import MAX_AT_ONCE, InvitationInput
 from kalends.events.invitations.store import Target
 from kalends.events.placements import store as placements
@@ -65,7 +67,8 @@ def update(ctx: Context, calendar: Calendar, before: bytes, file: CalendarObject
     if sum(len(group.guests) for group in current) > MAX_AT_ONCE:
         raise DavError(403, f"An event has at most {MAX_AT_ONCE} guests.", f"{{{CALDAV}}}max-attendees-per-instance")
     _withdraw(ctx, former, current)
-    invited = {key for group in current for key in _invite(ctx, group, events, saved, file.uid)}
+    change = tuple(details.parse(content, ctx.settings.url) for content in (before, file.content))
+    invited = {key for group in current for key in _invite(ctx, group, events, saved, file.uid, change)}
     keys = {key: address for guests in by_date.values() for key, address in guests.items()}
     return {key: SENT if key in invited else NOT_SENT if _is_address(address) else NO_ADDRESS for key, address in keys.items()}
 
@@ -84,16 +87,11 @@ def _group(ctx: Context, events: list[Event], by_date: dict[str, dict[str, str]]
             event = next((each for each in events if _is_open(ctx, each)), None)
             own = guests
         else:
-            event = next((each for each in events if _is_open(ctx, each) and _date(each) == date), None)
+            event = next((each for each in events if _is_open(ctx, each) and details.date_of(each) == date), None)
             own = {key: address for key, address in guests.items() if key not in whole}
         if event and own:
             groups.append(_Group(event, "all" if not date and event.series_id is not None else "this", own))
     return groups
-
-
-def _date(event: Event) -> str:
-    """The date that the event replaces in its series; one whose series is not in the file has a UID of its own."""
-    return (event.slot or (event.uid or "").rpartition("/")[2]).replace("-", "")
 
 
 def _withdraw(ctx: Context, former: list[_Group], current: list[_Group]) -> None:
@@ -107,7 +105,7 @@ def _withdraw(ctx: Context, former: list[_Group], current: list[_Group]) -> None
                 invite.withdraw(ctx, group.event.id, invitation.id, is_silent=key in in_series)
 
 
-def _invite(ctx: Context, group: _Group, events: list[Event], saved: Resource, uid: str) -> Iterable[str]:
+def _invite(ctx: Context, group: _Group, events: list[Event], saved: Resource, uid: str, change: tuple[Details, ...]) -> Iterable[str]:
     """Invite the guests of the group, and put the events on the calendars of those who have one; returns the keys of their addresses."""
     guests = {key: address for key, address in group.guests.items() if _is_address(address)}
     known = _find_invited(ctx, group.target, guests)
@@ -118,6 +116,8 @@ def _invite(ctx: Context, group: _Group, events: list[Event], saved: Resource, u
     part = _Part(events, saved.series_ids, uid) if is_whole else _Part([group.event], (), ical.event_uid(group.event, ctx.settings))
     for key, invitation in invited.items():
         _place(ctx, invitation, group.event, part, is_new=key not in known)
+        if key in known:
+            _update_details(ctx, invitation, part, change)
     return invited
 
 
@@ -184,3 +184,18 @@ def _place(ctx: Context, invitation: Invitation, event: Event, part: _Part, *, i
         event_ids = [] if part.series_ids else ids
         save_file(ctx, calendar, f"invitation-{invitation.id}.ics", file, event_ids, part.series_ids, has_quota=False)
     message_store.insert(ctx, calendar.owner_id, invitation.id)
+
+
+def _update_details(ctx: Context, invitation: Invitation, part: _Part, change: tuple[Details, ...]) -> None:
+    """Put what the organiser has changed beside the event itself, such as the link to a call, into the file of the guest."""
+    before, after = change
+    own = details.date_of(part.events[0]) if not part.series_ids else ""
+    if own:
+        before, after = ({"": details.on(each, own)} for each in change)
+    calendar = policy.guest_calendar(ctx, invitation.address) if before != after else None
+    rows = store.find_rows_by_uid(ctx, calendar, part.uid) if calendar else []
+    for row_id, files in store.find_files(ctx, [row.id for row in rows if row.has_events]).items():
+        original = zlib.decompress(files.original)
+        content = details.update_file(original, before, after)
+        if content != original:
+            write_store.replace_original(ctx, row_id, zlib.compress(content, 1))

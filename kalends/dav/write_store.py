@@ -7,6 +7,7 @@ from msgspec import json
 
 from kalends.context import Context
 from kalends.records.calendar import Calendar
+from kalends.records.event import Event
 
 
 def upsert_row(
@@ -44,6 +45,25 @@ def upsert_row(
 def update_original(ctx: Context, row_id: int, original: bytes) -> None:
     """Replace a file that has just been written."""
     ctx.tx.run("UPDATE dav_resources SET original = :original WHERE id = :id", id=row_id, original=original)
+
+
+def replace_original(ctx: Context, row_id: int, original: bytes) -> None:
+    """Replace a file that clients have read."""
+    ctx.tx.run("UPDATE dav_resources SET original = :original, version = version + 1 WHERE id = :id", id=row_id, original=original)
+
+
+def find_original(ctx: Context, event: Event) -> bytes | None:
+    """The file that a client wrote of the event or of its series on the home calendar."""
+    select = (
+        "SELECT r.original FROM dav_parts d JOIN dav_resources r ON r.id = d.resource_id WHERE d.calendar_id = :calendar AND NOT r.gone"
+    )
+    rows = ctx.tx.rows(
+        f"{select} AND d.event_id = :event_id UNION ALL {select} AND d.series_id = :series_id LIMIT 1",
+        calendar=event.calendar_id,
+        event_id=event.id,
+        series_id=event.series_id,
+    )
+    return rows[0][0] if rows else None
 
 
 def update_base(ctx: Context, row_id: int, base: bytes, state: str) -> None:

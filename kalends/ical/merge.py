@@ -53,6 +53,14 @@ class Component(Struct):
     def group(self, names: tuple[str, ...]) -> list[Line]:
         return [line for line in self.lines if line.name in names]
 
+    def replace(self, names: tuple[str, ...], lines: list[Line]) -> None:
+        """Put the lines in the place of those with these names, or at the end of the component's own lines."""
+        places = [i for i, each in enumerate(self.content) if isinstance(each, Line) and each.name in names]
+        inner = [i for i, each in enumerate(self.content) if isinstance(each, Component)]
+        place = places[0] if places else inner[0] if inner else len(self.content)
+        others = [each for i, each in enumerate(self.content) if i not in places]
+        self.content = [*others[:place], *(Line(line.raw, line.text) for line in lines), *others[place:]]
+
 
 def merge(original: bytes, base: bytes, current: bytes) -> bytes:
     """The original with what differs between `base` and `current`; its very bytes if nothing does."""
@@ -153,28 +161,19 @@ def _merge_events(event: Component, base: Component | None, current: Component) 
             # What the service wrote had no CLASS before version 0.2.
             continue
         if _texts(before) != _texts(after) and _texts(event.group(names)) != _texts(after):
-            _replace(event, names, after)
+            event.replace(names, after)
             is_changed = True
     if is_changed:
         for name in _STAMPS:
-            _replace(event, (name,), current.group((name,)))
+            event.replace((name,), current.group((name,)))
         _raise_sequence(event, current)
-
-
-def _replace(event: Component, names: tuple[str, ...], lines: list[Line]) -> None:
-    """Put the lines in the place of those with these names, or at the end of the event's own lines."""
-    places = [i for i, each in enumerate(event.content) if isinstance(each, Line) and each.name in names]
-    inner = [i for i, each in enumerate(event.content) if isinstance(each, Component)]
-    place = places[0] if places else inner[0] if inner else len(event.content)
-    others = [each for i, each in enumerate(event.content) if i not in places]
-    event.content = [*others[:place], *(Line(line.raw, line.text) for line in lines), *others[place:]]
 
 
 def _raise_sequence(event: Component, current: Component) -> None:
     """The higher SEQUENCE of both: it must never fall."""
     own, other = event.find("SEQUENCE"), current.find("SEQUENCE")
     if other and _number(other) > _number(own):
-        _replace(event, ("SEQUENCE",), [other])
+        event.replace(("SEQUENCE",), [other])
 
 
 def _number(line: Line | None) -> int:
@@ -190,9 +189,9 @@ def _class_of_series(own: Component | None, series: Component | None, event: Com
 def _add_event(file: Component, event: Component, uid: Line | None, class_lines: list[Line]) -> None:
     """Add a date that was changed alone, behind the other events."""
     added = Component(event.name, event.begin, list(event.content), event.end)
-    _replace(added, ("CLASS",), class_lines)
+    added.replace(("CLASS",), class_lines)
     if uid:
-        _replace(added, ("UID",), [uid])
+        added.replace(("UID",), [uid])
     places = [i for i, each in enumerate(file.content) if isinstance(each, Component) and each.name == "VEVENT"]
     file.content.insert(places[-1] + 1 if places else len(file.content), added)
 

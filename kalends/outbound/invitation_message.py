@@ -6,7 +6,7 @@ from typing import Any
 
 from kalends import policy
 from kalends.context import Context
-from kalends.events.invitations import addresses, calendar_part, store
+from kalends.events.invitations import addresses, calendar_part, details, store
 from kalends.events.invitations.store import Note
 from kalends.events.series.sentence import describe as describe_rule
 from kalends.events.series.store import get as get_series
@@ -90,7 +90,9 @@ def _withdrawal(ctx: Context, delivery: Delivery, invitation: Invitation, event:
 def _values(ctx: Context, event: Event, message: str | None, series_id: int | None) -> dict[str, Any]:
     rule = gettext("%(sentence)s.", sentence=describe_rule(get_series(ctx, series_id).rule.recurrence)) if series_id is not None else ""
     lead = gettext("%(name)s invites you:", name=event.owner_name)
-    return {**describe_event(event, ctx.locale), "event": event, "lead": lead, "message": message, "rule": rule}
+    date = "" if series_id is not None else details.date_of(event)
+    link = details.find_link(details.on(details.find(ctx, event), date))
+    return {**describe_event(event, ctx.locale), "event": event, "lead": lead, "message": message, "rule": rule, "call_url": link}
 
 
 def _add_bodies(
@@ -104,7 +106,8 @@ def _add_bodies(
 
 def _plain_text(ctx: Context, values: dict[str, Any], links: list[Link], note: str) -> str:
     event, translate = values["event"], ctx.locale.translate
-    top = "\n".join(filter(None, (translate(values["title"]), values["time"], translate(values["rule"]), event.location)))
+    call_url = values["call_url"]
+    top = "\n".join(filter(None, (translate(values["title"]), values["time"], translate(values["rule"]), event.location, call_url)))
     choices = "\n".join(f"{translate(link.text)}: {link.url}" for link in links)
     lead, status = translate(values["lead"]), translate(values["status"])
     parts = (lead, values["message"], top, status, event.description, choices, f"-- \n{note}" if note else "")
@@ -144,7 +147,7 @@ def _note(ctx: Context, delivery: Delivery, note: Note, invitation: Invitation, 
     lead = _note_lead(note, guest)
     url = policy.invitation_url(ctx.settings, invitation) if is_to_guest else f"{ctx.settings.url}/events/{event.id}/invitations"
     quoted = "" if "text" in lead.values else note.text
-    values = {**describe_event(event, ctx.locale), "event": event, "lead": lead, "message": quoted, "rule": ""}
+    values = {**describe_event(event, ctx.locale), "event": event, "lead": lead, "message": quoted, "rule": "", "call_url": ""}
     _add_bodies(ctx, message, values, [Link(gettext("Open the invitation") if is_to_guest else gettext("To the invitations"), url)])
     return message
 

@@ -11,7 +11,8 @@ from kalends import policy
 from kalends.context import Context
 from kalends.events import feed, ical
 from kalends.events import store as events_store
-from kalends.events.invitations import addresses, store
+from kalends.events.invitations import addresses, details, store
+from kalends.events.invitations.details import Details
 from kalends.events.invitations.store import Target
 from kalends.events.series import store as series_store
 from kalends.records.event import Event
@@ -23,6 +24,7 @@ from kalends.values.text import replace_control_characters
 # The components, and the years for which they need time zones.
 Formatted = tuple[list[str], ical.Years]
 _SLOT = re.compile(r"(?m)^RECURRENCE-ID\b.*:(\d{8})")
+NO_DETAILS: Details = {}
 STATUSES = {"YES": "ACCEPTED", "MAYBE": "TENTATIVE", "NO": "DECLINED"}
 
 
@@ -70,7 +72,9 @@ def build(ctx: Context, invitation: Invitation, event: Event, method: str, dates
     """The calendar file: REQUEST and CANCEL with the guest and the address for replies, PUBLISH without.
 
     dates: those of the series that it is about, which are cancelled; without any, the whole."""
-    return build_for_guest(ctx, invitation, event, method, format_target(ctx, store.target(invitation), event, dates))
+    target = store.target(invitation)
+    lines = details.find(ctx, event) if method != "CANCEL" else {}
+    return build_for_guest(ctx, invitation, event, method, format_target(ctx, target, event, dates), lines)
 
 
 def format_target(ctx: Context, target: Target, event: Event, dates: Sequence[Event] = ()) -> Formatted:
@@ -91,8 +95,10 @@ def format_target(ctx: Context, target: Target, event: Event, dates: Sequence[Ev
     return [by_slot.get((each.slot or "").replace("-", ""), single) for each, single in zip(dates, alone, strict=True)], years
 
 
-def build_for_guest(ctx: Context, invitation: Invitation, event: Event, method: str, formatted: Formatted) -> bytes:
-    """The calendar file with the guest, and with the link that shows them the event."""
+def build_for_guest(
+    ctx: Context, invitation: Invitation, event: Event, method: str, formatted: Formatted, organizer_lines: Details = NO_DETAILS
+) -> bytes:
+    """The calendar file with the guest, and with the link that shows them the event, unless the organiser's program has set another."""
     components, years = formatted
     if method != "PUBLISH":
         lines = _participants(ctx, invitation, event)
@@ -101,7 +107,15 @@ def build_for_guest(ctx: Context, invitation: Invitation, event: Event, method: 
         # The guest cannot open the page of the event.
         link = f"URL:{policy.invitation_url(ctx.settings, invitation)}"
         components = [ical.add_lines(re.sub(r"(?m)^URL:.*\r\n(?: .*\r\n)*", "", component), [link]) for component in components]
+    if organizer_lines:
+        own = details.date_of(event) if invitation.event_id is not None else ""
+        components = [details.add(each, details.on(organizer_lines, _date_of(each) or own)) for each in components]
     return ical.join_file(components, years, method=method)
+
+
+def _date_of(component: str) -> str:
+    match = _SLOT.search(component)
+    return match[1] if match else ""
 
 
 def _cancel(event: Event) -> Event:
