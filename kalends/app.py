@@ -23,6 +23,8 @@ from kalends.account import pages as account_pages
 from kalends.admin import api as administration
 from kalends.admin import health_pages, mail_pages, moderation_pages
 from kalends.admin import pages as admin_pages
+from kalends.admin.audit import api as audit
+from kalends.admin.audit import pages as audit_pages
 from kalends.admin.invitations import api as account_invitations
 from kalends.admin.people import api as people
 from kalends.admin.people import pages as people_pages
@@ -118,7 +120,7 @@ FEATURES = [
     *(sessions, users, keys, blocks, calendars, events, event_imports, event_series, event_placements, event_changes, event_image),
     *(comments, responses, event_questions, calendar_questions, event_reminders, calendar_reminders, contacts, deliveries, subscribers),
     *(changes, changes_stream, trash, webhooks, reports, blocked_senders, hidden_events, site),
-    *(administration, people, account_invitations, site_suppressions),
+    *(administration, people, account_invitations, site_suppressions, audit),
     *(
         home_pages,
         organiser_pages,
@@ -139,7 +141,7 @@ FEATURES = [
     *(event_question_pages, calendar_question_pages, response_question_pages, event_reminder_pages, calendar_reminder_pages),
     *(response_edit_pages, response_link_pages, response_reminder_pages, answers_pages, comment_pages, change_pages, trash_pages),
     *(report_pages, subscriber_pages, confirm_pages, unsubscribe_pages, delivery_pages, stop_pages),
-    *(admin_pages, people_pages, moderation_pages, mail_pages, suppression_pages, health_pages),
+    *(admin_pages, people_pages, moderation_pages, mail_pages, suppression_pages, audit_pages, health_pages),
     *(reference, docs_pages, static_pages, accent_pages, picture_pages, discovery_pages, health),
 ]
 

@@ -116,6 +116,13 @@ class Forbidden(Problem):
     kind = "forbidden"
 
 
+class SignInAgain(Forbidden):
+    """What you ask for needs a login with your password within the last 15 minutes. Sign in again, or send `current_password`."""
+
+    title = gettext("Sign in again")
+    kind = "recent-sign-in-required"
+
+
 class NotFound(Problem):
     """There is no such path or record, or you may not see it."""
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from select import select
 
 from kalends import tracing
+from kalends.audit import store as audit
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.dav.books import store as cards
@@ -94,6 +95,7 @@ def clean_up(ctx: Context) -> None:
         hidden_events.clean_up(ctx)
         pictures.clean_up(ctx)
         account_invitations.clean_up(ctx)
+        audit.clean_up(ctx)
 
 
 def record_run(ctx: Context) -> None:

@@ -33,7 +33,8 @@ FOLDERS = {
 # From the bottom up. A folder may import from those before it.
 FOLDER_ORDER = [
     *("i18n", "values", "ical", "net", "records", "db", "backup", "idempotency", "policy", "http"),
-    *("blocks", "blocked_senders", "journal", "site", "web", "pictures", "contacts", "deliveries", "questions", "health", "subscribers"),
+    *("audit", "blocks", "blocked_senders", "journal", "site", "web", "pictures", "contacts", "deliveries", "questions", "health"),
+    "subscribers",
     *(
         "responses",
         "comments",
@@ -235,6 +236,7 @@ MODULE_LAYERS = {
             "users.registration",
             "users.reset_link",
             "users.reset_requests",
+            "users.roles",
             "users.signed_link",
             "users.suspension",
             "users.verify_link",

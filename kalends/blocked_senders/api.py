@@ -3,6 +3,7 @@
 from msgspec import UNSET
 
 from kalends import policy
+from kalends.audit import store as audit
 from kalends.blocked_senders import store
 from kalends.blocked_senders.model import BlockedSenderIndex, BlockedSenderInput, BlockedSenderItem
 from kalends.context import Context
@@ -30,7 +31,9 @@ def create(ctx: Context, params: BlockedSenderInput) -> BlockedSenderItem:
     Accounts are not affected: suspend them. A sender that is blocked already gets the new note.
     """
     policy.admin(ctx)
-    return _item(store.insert(ctx, params.sender, params.note))
+    sender = store.insert(ctx, params.sender, params.note)
+    audit.record(ctx, "sender_blocked", "sender", sender.id)
+    return _item(sender)
 
 
 @endpoint("DELETE", "/api/blocked_senders/{sender_id}")
@@ -38,6 +41,7 @@ def destroy(ctx: Context, sender_id: int) -> Deletion:
     """Accept again what this address or domain sends; for admins."""
     policy.admin(ctx)
     store.delete(ctx, sender_id)
+    audit.record(ctx, "sender_accepted", "sender", sender_id)
     return Deletion([sender_id])
 
 

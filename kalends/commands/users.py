@@ -8,6 +8,7 @@ from typing import Any, get_args
 import click
 
 from kalends.admin.invitations.model import AccountInvitationInput
+from kalends.audit import store as audit
 from kalends.commands.options import Group, data_option, database_option, open_context, stop, validate_password
 from kalends.context import Context
 from kalends.db import UniqueViolation
@@ -16,7 +17,7 @@ from kalends.http.input import fields
 from kalends.keys import store as key_store
 from kalends.records.user import Role, User
 from kalends.sessions import store as session_store
-from kalends.users import approval, deletion, invitations, passwords, registration, suspension
+from kalends.users import approval, deletion, invitations, passwords, registration, roles, suspension
 from kalends.users import store as user_store
 from kalends.users.model import Registration
 from kalends.values import timestamps
@@ -48,6 +49,9 @@ def create(data: str | None, database: str | None, admin: bool, **params: Any) -
         try:
             role = "admin" if admin else user_store.role_of_next(ctx)
             user_id = user_store.insert(ctx, person, password_hash, verified=True, role=role)
+            audit.record(ctx, "account_created", "account", user_id, role)
+            if role == "admin":
+                roles.notify_admins(ctx, user_store.get(ctx, user_id))
         except UniqueViolation:
             stop("Someone has this user name or e-mail address already.")
     click.echo(f"Created {person.user_name} (id {user_id}{', admin' if role == 'admin' else ''}).")
@@ -66,6 +70,7 @@ def invite(data: str | None, database: str | None, email_address: str) -> None:
         if user_store.find(ctx, params.email_address):
             stop("Someone has this e-mail address already.")
         invitation = invitations.insert(ctx, params.email_address, None)
+        audit.record(ctx, "account_invited", "invitation", invitation.id)
         click.echo(invitations.invitation_url(ctx.settings, invitation))
 
 
@@ -119,6 +124,7 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
         session_store.delete_all(ctx, user.id)
         key_store.delete_all(ctx, user.id)
         webhook_store.disable_all(ctx, user.id)
+        audit.record(ctx, "password_set", "account", user.id)
     click.echo(f"{user.user_name} has a new password, no open sessions and no keys.")
 
 
@@ -131,7 +137,7 @@ def role_(data: str | None, database: str | None, user_name: str, role: Role) ->
     """Make a user an admin, who administers the site, or a member again."""
     with open_context(data, database) as ctx, ctx.write():
         user = _find(ctx, user_name)
-        user_store.update_role(ctx, user.id, role)
+        roles.change_role(ctx, user, role)
     click.echo(f"{user.user_name} is {'an admin' if role == 'admin' else 'a member'} now.")
 
 

@@ -3,6 +3,7 @@
 from msgspec import UNSET
 
 from kalends import errors, policy
+from kalends.audit import store as audit
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.events import store as events
@@ -48,6 +49,7 @@ def create(ctx: Context, params: HiddenEventInput) -> HiddenEventItem:
         hidden_id = hidden.id
         store.update(ctx, hidden_id, params.reason)
     _tell(ctx, event.id, "event_hidden")
+    audit.record(ctx, "event_hidden", "event", event.id)
     return _item(_get(ctx, hidden_id))
 
 
@@ -67,6 +69,7 @@ def destroy(ctx: Context, hidden_id: int) -> Deletion:
     if event.series_id is not None:
         series_store.make_again_from(ctx, event.series_id, hidden.hidden_at)
     _tell(ctx, event.id, "event_shown")
+    audit.record(ctx, "event_shown", "event", event.id)
     return Deletion([hidden_id])
 
 

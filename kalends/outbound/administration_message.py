@@ -50,8 +50,14 @@ def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, Notice]:
         gettext("Someone has registered on %(service)s, and waits until an administrator decides.", **service),
         gettext("You get this because you administer the site: once a day, however many wait."),
     )
+    added = Wording(
+        gettext("%(user_name)s is an administrator now", user_name=names["user_name"]),
+        gettext("The account %(user_name)s administers %(service)s from now on.", **names),
+        gettext("You get this because you administer the site. If nobody knows why, take the role back, and read the log of the site."),
+    )
     return {
         "test_message": (test, "", None),
+        "admin_added": (added, "/admin/audit", gettext("See the log")),
         "account_waiting": (waiting, "/admin/people?status=waiting", gettext("See who waits")),
         **_registration_wordings(names, service),
     }

@@ -5,6 +5,7 @@ A record that the actor may not see raises NotFound; one that they may see and n
 
 from kalends.policy.account import (
     CONTACT_LISTS,
+    administrating_session,
     contact,
     current_key_id,
     has_verified,
@@ -130,6 +131,7 @@ __all__ = [
     "SELECT_EVENTS",
     "Right",
     "admin",
+    "administrating_session",
     "busy_calendars",
     "calendar",
     "calendar_feed",

@@ -67,9 +67,20 @@ def session(ctx: Context, session_id: str) -> Session:
 
 def key_creating_session(ctx: Context) -> Session:
     """The actor's session, if it may create keys. A key must not create keys, else a leaked one would survive its deletion."""
+    return _session_without_key(ctx, gettext("A key makes no keys, nor does a session that a key opened. Sign in with your password."))
+
+
+def administrating_session(ctx: Context) -> Session:
+    """The session of an admin, if it may change roles and delete accounts: what a leaked key did would survive its deletion."""
+    admin(ctx)
+    refusal = gettext("A key changes no roles and deletes no accounts, nor does a session that a key opened. Sign in with your password.")
+    return _session_without_key(ctx, refusal)
+
+
+def _session_without_key(ctx: Context, refusal: str) -> Session:
     current = session(ctx, "current") if user(ctx).session_id else None
     if current is None or current.key_id is not None:
-        raise errors.Forbidden(gettext("A key makes no keys, nor does a session that a key opened. Sign in with your password."))
+        raise errors.Forbidden(refusal)
     return current
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import UNSET
 
 from kalends import errors, policy
+from kalends.audit import store as audit
 from kalends.blocked_senders.screening import screened
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
@@ -46,6 +47,7 @@ def update(ctx: Context, report_id: int, params: ReportFields) -> ReportDetail:
     report = store.find(ctx, report_id)
     if report is None:
         raise errors.NotFound
+    audit.record(ctx, "report_closed" if params.closed else "report_opened", "report", report_id)
     return _detail(ctx, report)
 
 

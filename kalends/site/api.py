@@ -3,6 +3,7 @@
 from msgspec import UNSET, structs
 
 from kalends import errors, policy
+from kalends.audit import store as audit
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.http.endpoint import endpoint
@@ -30,6 +31,7 @@ def update(ctx: Context, params: Changes[SiteInput]) -> SiteDetail:
     row = store.lock(ctx)
     _require_open(ctx, params)
     store.update(ctx, structs.replace(row, **params.values))
+    audit.record(ctx, "site_changed", "site", detail=", ".join(sorted(params.values)))
     return _detail(ctx)
 
 

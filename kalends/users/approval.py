@@ -1,6 +1,7 @@
 """What admins decide about accounts that wait for approval. The person gets mail about it."""
 
 from kalends import errors
+from kalends.audit import store as audit
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.i18n import gettext
@@ -13,12 +14,14 @@ def approve(ctx: Context, user: User) -> None:
     waiting = _lock(ctx, user)
     store.update_status(ctx, waiting.id, "active")
     deliveries.insert_notice(ctx, waiting, "account_approved")
+    audit.record(ctx, "account_approved", "account", waiting.id)
 
 
 def refuse(ctx: Context, user: User, admin: User | None) -> None:
     """Delete the account. admin: in whose name the person gets mail."""
     waiting = _lock(ctx, user)
     store.delete(ctx, waiting.id)
+    audit.record(ctx, "account_refused", "account", waiting.id)
     if admin:
         deliveries.insert_notice(ctx, admin, "account_refused", address=waiting.email_address)
 

@@ -1,5 +1,6 @@
 """Deleting an account with all that belongs to it."""
 
+from kalends.audit import store as audit
 from kalends.calendars import store as calendars
 from kalends.context import Context
 from kalends.deliveries import languages
@@ -15,3 +16,5 @@ def delete_account(ctx: Context, user: User) -> None:
     with ctx.write():
         store.delete(ctx, store.lock(ctx, user).id)
         languages.delete(ctx, user.email_address)
+        if ctx.actor is None or ctx.actor.id != user.id:
+            audit.record(ctx, "account_deleted", "account", user.id)

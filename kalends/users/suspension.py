@@ -1,5 +1,6 @@
 """Suspending an account: it cannot be used any more, and what it has published stays."""
 
+from kalends.audit import store as audit
 from kalends.context import Context
 from kalends.deliveries import store as deliveries
 from kalends.keys import store as keys
@@ -17,8 +18,10 @@ def suspend(ctx: Context, user_id: int) -> None:
     keys.delete_all(ctx, user_id)
     webhooks.disable_all(ctx, user_id, "suspended")
     deliveries.take_back(ctx, user_id)
+    audit.record(ctx, "account_suspended", "account", user_id)
 
 
 def activate(ctx: Context, user_id: int) -> None:
     """Let the user sign in (again). They make new keys and enable their webhooks themselves."""
     store.update_status(ctx, user_id, "active")
+    audit.record(ctx, "account_activated", "account", user_id)

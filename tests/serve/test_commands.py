@@ -4,12 +4,15 @@ import os
 import pty
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from kalends.db import open_database
+from kalends.settings import Settings
 from tests.deliveries.servers import PASSWORD as MAIL_PASSWORD
 from tests.deliveries.servers import USER, Mailbox, real_server
 from tests.migrated import put_sqlite
@@ -49,7 +52,7 @@ def test_the_users_command_creates_and_lists_users_and_sets_passwords(kalends: A
     assert reply == "alice has a new password, no open sessions and no keys.\n"
 
 
-def test_the_users_command_makes_admins_and_suspends_and_deletes_accounts(kalends: Any) -> None:
+def test_the_users_command_makes_admins_and_suspends_and_deletes_accounts(kalends: Any, tmp_path: Path, database: str) -> None:
     for name, options in {"alice": [], "bob": [], "carol": ["--admin"]}.items():
         kalends("users", "create", name, f"{name}@example.org", "--password", PASSWORD, *options)
     assert _accounts(kalends) == {"alice": ("admin", "active"), "bob": ("member", "active"), "carol": ("admin", "active")}
@@ -61,6 +64,21 @@ def test_the_users_command_makes_admins_and_suspends_and_deletes_accounts(kalend
     assert _accounts(kalends)["alice"] == ("member", "active")
     assert kalends("users", "delete", "alice", "--yes") == "The account of alice is deleted.\n"
     assert list(_accounts(kalends)) == ["bob", "carol"]
+    with closing(open_database(Settings(data=str(tmp_path / "data"), database=database))) as db, db.read() as tx:
+        log = tx.rows("SELECT action, detail FROM audit_entries WHERE via = 'command' ORDER BY id")
+        notified = tx.rows("SELECT address FROM deliveries WHERE notice = 'admin_added' ORDER BY id")
+    assert [tuple(each) for each in log] == [
+        ("account_created", "admin"),
+        ("account_created", "member"),
+        ("account_created", "admin"),
+        ("role_changed", "admin"),
+        ("role_changed", "member"),
+        ("account_suspended", ""),
+        ("account_activated", ""),
+        ("account_deleted", ""),
+    ]
+    # Those about alice are deleted with the account.
+    assert [address for (address,) in notified] == [f"{name}@example.org" for name in ("alice", "carol", "alice", "bob", "carol")]
 
 
 def _accounts(kalends: Any) -> dict[str, tuple[str, str]]:

@@ -131,6 +131,8 @@ PAGES: dict[str, list[Visit]] = {
     "GET /admin/health": [Visit("ada", "/admin/health")],
     "GET /admin/people": [Visit("ada", f"/admin/people?text={text}") for text in ("walter", "ada", "nobody-of-the-kind")],
     "GET /admin/people/{person_id}/delete": [Visit("ada", "/admin/people/{user}/delete")],
+    "GET /admin/people/{person_id}/role": [Visit("ada", "/admin/people/{user}/role")],
+    "GET /admin/audit": [Visit("ada", "/admin/audit"), Visit("ada", "/admin/audit?offset=1000")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
     "GET /account/devices": [Visit("alice", "/account/devices")],
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],

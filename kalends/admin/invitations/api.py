@@ -4,6 +4,7 @@ from msgspec import UNSET
 
 from kalends import errors, policy
 from kalends.admin.invitations.model import AccountInvitationIndex, AccountInvitationInput, AccountInvitationItem
+from kalends.audit import store as audit
 from kalends.context import Context
 from kalends.deliveries import limits
 from kalends.deliveries import store as deliveries
@@ -40,6 +41,7 @@ def invite(ctx: Context, params: AccountInvitationInput) -> AccountInvitationIte
     limits.count_invitations(ctx, 1)
     invitation = store.insert(ctx, params.email_address, admin.id)
     deliveries.insert_notice(ctx, admin, "account_invited", address=invitation.email_address)
+    audit.record(ctx, "account_invited", "invitation", invitation.id)
     return _item(ctx, invitation)
 
 
@@ -49,6 +51,7 @@ def withdraw_invitation(ctx: Context, account_invitation_id: int) -> Deletion:
     policy.admin(ctx)
     if not store.delete(ctx, account_invitation_id):
         raise errors.NotFound
+    audit.record(ctx, "invitation_withdrawn", "invitation", account_invitation_id)
     return Deletion([account_invitation_id])
 
 

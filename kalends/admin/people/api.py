@@ -4,15 +4,17 @@ from msgspec import UNSET
 
 from kalends import errors, policy
 from kalends.admin.people import store
-from kalends.admin.people.model import PeopleIndex, PeopleQuery, PersonInput, PersonItem
+from kalends.admin.people.model import PeopleIndex, PeopleQuery, PersonDeletion, PersonInput, PersonItem
 from kalends.admin.people.store import Person
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
 from kalends.i18n import gettext
+from kalends.records.session import VERY_RECENT
 from kalends.records.user import User
-from kalends.users import approval, deletion, suspension
+from kalends.sessions import credentials
+from kalends.users import approval, deletion, roles, suspension
 from kalends.users import store as users
 from kalends.values import timestamps
 
@@ -26,11 +28,16 @@ def people(ctx: Context, params: PeopleQuery) -> PeopleIndex:
     return PeopleIndex([_item(row) for row in rows], params.size, params.offset, next_page, total)
 
 
-@endpoint("PUT", "/api/admin/people/{person_id}")
+@endpoint("PUT", "/api/admin/people/{person_id}", transaction=False, pool="hash")
 def update_person(ctx: Context, person_id: int, params: PersonInput) -> PersonItem:
-    """Make someone an admin, or a member again; for admins. 409 for your own account."""
-    users.update_role(ctx, policy.managed_user(ctx, person_id).id, params.role)
-    return _item(store.get(ctx, person_id))
+    """Make someone an admin, or a member again; for admins. 409 for your own account. All admins get mail about a new one.
+
+    This requires a session that was opened with the password within the last 15 minutes, or `current_password`. A key cannot do it.
+    """
+    _confirm(ctx, person_id, params.current_password)
+    with ctx.write():
+        roles.change_role(ctx, policy.managed_user(ctx, person_id), params.role)
+        return _item(store.get(ctx, person_id))
 
 
 @endpoint("PUT", "/api/admin/people/{person_id}/approve")
@@ -62,16 +69,33 @@ def activate(ctx: Context, person_id: int) -> PersonItem:
     return _item(store.get(ctx, person_id))
 
 
-@endpoint("DELETE", "/api/admin/people/{person_id}", transaction=False)
-def delete_person(ctx: Context, person_id: int) -> Deletion:
+@endpoint("DELETE", "/api/admin/people/{person_id}", transaction=False, pool="hash")
+def delete_person(ctx: Context, person_id: int, params: PersonDeletion) -> Deletion:
     """Delete an account, and with it its calendars, events, contacts, keys and sessions; for admins. 409 for your own account.
 
-    Comments and responses to other people's events stay with those events. Neither the person nor the guests are told.
+    Comments and responses to other people's events stay with those events. Neither the person nor the guests are told. This requires a
+    session that was opened with the password within the last 15 minutes, or `current_password`. A key cannot do it.
     """
-    with ctx.read():
-        person = policy.managed_user(ctx, person_id)
+    person = _confirm(ctx, person_id, params.current_password)
     deletion.delete_account(ctx, person)
     return Deletion([person_id])
+
+
+def _confirm(ctx: Context, person_id: int, password: str | None) -> User:
+    """The person, if the admin has signed in recently or gives the password."""
+    with ctx.read():
+        person = policy.managed_user(ctx, person_id)
+        session = policy.administrating_session(ctx)
+        admin = users.get(ctx, session.user_id)
+    if password:
+        credentials.confirm(ctx, admin, password)
+    elif not session.is_recent(ctx.now, VERY_RECENT):
+        rule = gettext("is required, since you signed in more than 15 minutes ago")
+        raise errors.SignInAgain(
+            gettext("You signed in more than 15 minutes ago. Sign in again, or send your password as current_password."),
+            [errors.FieldError("current_password", rule, "required")],
+        )
+    return person
 
 
 def _load_decided(ctx: Context, person_id: int) -> User:

@@ -8,6 +8,7 @@ from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Instant
 from kalends.http.paging import Paging
 from kalends.records.user import AccountStatus, Role
+from kalends.users.model import CurrentPassword
 
 
 class PeopleQuery(Paging, kw_only=True, frozen=True):
@@ -24,6 +25,13 @@ class PersonInput(Struct, kw_only=True):
     """What an admin changes of an account."""
 
     role: Annotated[Role, Meta(description="What the account may do: `admin` administers the site.")]
+    current_password: CurrentPassword | None = None
+
+
+class PersonDeletion(Struct, kw_only=True):
+    """The admin's own password, where it is required."""
+
+    current_password: CurrentPassword | None = None
 
 
 class PersonItem(Struct, kw_only=True):

@@ -6,12 +6,13 @@ from kalends import policy
 from kalends.admin.invitations import api as invitation_api
 from kalends.admin.invitations.model import AccountInvitationInput
 from kalends.admin.people import api, store
-from kalends.admin.people.model import PeopleQuery, PersonInput
+from kalends.admin.people.model import PeopleQuery, PersonDeletion, PersonInput
 from kalends.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
 from kalends.i18n import gettext
+from kalends.records.session import VERY_RECENT
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -72,21 +73,53 @@ def activate(ctx: Context, person_id: int, params: Form) -> Document:
 
 
 @page("GET", "/admin/people/{person_id}/delete")
-def ask(ctx: Context, person_id: int) -> Document:
-    """Ask before an account is deleted, and tell what goes with it."""
+def ask(ctx: Context, person_id: int, form: FormState | None = None) -> Document:
+    """Ask before an account is deleted, and show what goes with it."""
     person = policy.managed_user(ctx, person_id)
-    title = gettext("Delete the account %(name)s?", name=person.user_name)
-    return render("people/delete.html", ctx, title=title, person=person, counts=store.count_records(ctx, person_id))
+    return render(
+        "people/delete.html",
+        ctx,
+        title=gettext("Delete the account %(name)s?", name=person.user_name),
+        person=person,
+        counts=store.count_records(ctx, person_id),
+        form=form or FormState(),
+        needs_password=_needs_password(ctx),
+    )
 
 
-@page("POST", "/admin/people/{person_id}/delete", transaction=False)
+@page("POST", "/admin/people/{person_id}/delete", again=ask, pool="hash")
 def delete(ctx: Context, person_id: int, params: Form) -> Document:
     """Delete an account."""
-    api.delete_person(ctx, person_id)
+    api.delete_person(ctx, person_id, params.read(PersonDeletion))
     return redirect(ctx, BACK, done="deleted")
 
 
-@page("POST", "/admin/people/{person_id}/role")
+@page("GET", "/admin/people/{person_id}/role")
+def ask_role(ctx: Context, person_id: int, form: FormState | None = None) -> Document:
+    """Ask before someone is made an admin, or a member again."""
+    person = policy.managed_user(ctx, person_id)
+    is_member = person.role == "member"
+    if is_member:
+        title = gettext("Make %(name)s an administrator?", name=person.user_name)
+    else:
+        title = gettext("Make %(name)s a member again?", name=person.user_name)
+    return render(
+        "people/role.html",
+        ctx,
+        title=title,
+        person=person,
+        role="admin" if is_member else "member",
+        form=form or FormState(),
+        needs_password=_needs_password(ctx),
+    )
+
+
+def _needs_password(ctx: Context) -> bool:
+    """Whether the admin has to type the password, having signed in some time ago."""
+    return not policy.administrating_session(ctx).is_recent(ctx.now, VERY_RECENT)
+
+
+@page("POST", "/admin/people/{person_id}/role", again=ask_role, pool="hash")
 def change_role(ctx: Context, person_id: int, params: Form) -> Document:
     """Make someone an admin, or a member again."""
     api.update_person(ctx, person_id, params.read(PersonInput))

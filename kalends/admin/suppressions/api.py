@@ -5,6 +5,7 @@ from msgspec import UNSET, structs
 from kalends import policy
 from kalends.admin.suppressions import store
 from kalends.admin.suppressions.model import SiteSuppressionIndex, SiteSuppressionItem, SiteSuppressionQuery
+from kalends.audit import store as audit
 from kalends.context import Context
 from kalends.deliveries import present
 from kalends.deliveries import suppressions as suppressed
@@ -27,4 +28,5 @@ def site_suppressions(ctx: Context, params: SiteSuppressionQuery) -> SiteSuppres
 def lift_suppression(ctx: Context, suppression_id: int) -> Deletion:
     """Send to the address again; for admins. 409 if the recipient asked for no more messages: only they can take that back."""
     suppressed.lift(ctx, policy.suppression_of_admin(ctx, suppression_id).id)
+    audit.record(ctx, "suppression_lifted", "suppression", suppression_id)
     return Deletion([suppression_id])
