@@ -113,6 +113,7 @@ MODULE_LAYERS = {
         ),
         *(
             "calendars.search",
+            "calendars.former_editor",
             "calendars.sharing",
             "changes.as_of",
             "changes.batch",

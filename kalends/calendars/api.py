@@ -5,8 +5,17 @@ from hashlib import blake2b
 from msgspec import UNSET, structs
 
 from kalends import errors, policy, quotas
-from kalends.calendars import present, sharing, store
-from kalends.calendars.model import CalendarDetail, CalendarIndex, CalendarInput, FeedKey, Sharing, Unsharing
+from kalends.calendars import former_editor, present, sharing, store
+from kalends.calendars.model import (
+    CalendarDetail,
+    CalendarIndex,
+    CalendarInput,
+    FeedKey,
+    LeftBehind,
+    Sharing,
+    Unshared,
+    Unsharing,
+)
 from kalends.context import Context
 from kalends.errors import FieldError
 from kalends.events import feed as feeds
@@ -114,25 +123,52 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
         return _detail(ctx, calendar_id)
 
 
-@endpoint("PUT", "/api/calendars/{calendar_id}/unshare")
-def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> CalendarDetail:
+@endpoint("PUT", "/api/calendars/{calendar_id}/unshare", transaction=False)
+def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> Unshared:
     """Stop sharing the calendar with a user or an e-mail address; with your own name, leave a calendar that is shared with you.
 
-    An editor's grants to others end with their share, and the feed gets a new secret URL. `block=true` with your own name
-    also blocks the owner: you leave all their calendars, and what they share with you later has no effect. They are not notified.
+    An editor's rights and grants to others end with their share, and the feed gets a new secret URL. You become the owner of the events
+    that they created on the calendar, unless `events` says otherwise. `left` in the reply lists these, the invitations that they made, and
+    the events that are seen by a link: `withdraw_invitations` and `reset_links` end those, and `dry_run=true` lists them first.
+
+    `block=true` with your own name also blocks the owner: you leave all their calendars, and what they share with you later has no
+    effect. They are not notified.
     """
-    if policy.calendar(ctx, calendar_id, to=Right.SEE).role != "owner" and policy.is_own_account(ctx, params.user_name):
+    with ctx.read():
+        role = policy.calendar(ctx, calendar_id, to=Right.SEE).role
+        is_own = policy.is_own_account(ctx, params.user_name)
+    if role != "owner" and is_own:
         return _leave(ctx, calendar_id, params.block)
-    _lock_for_owner(ctx, calendar_id)
-    if params.block:
-        raise errors.invalid("block", gettext("goes with your own user name, when you leave a calendar"))
-    if "@" in params.user_name:
-        role = sharing.withdraw_address(ctx, calendar_id, params.user_name)
+    with ctx.write(is_last=False):
+        _lock_for_owner(ctx, calendar_id)
+        if params.block:
+            raise errors.invalid("block", gettext("goes with your own user name, when you leave a calendar"))
+        user_id = _unshare(ctx, calendar_id, params.user_name)
+        left = former_editor.find(ctx, calendar_id, user_id)
+        calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
+    former_editor.settle(ctx, calendar, user_id, params)
+    with ctx.write():
+        return Unshared(**structs.asdict(_detail(ctx, calendar_id)), left=left)
+
+
+def _unshare(ctx: Context, calendar_id: int, name: str) -> int:
+    """End the share with the user or the address; returns the user, unless they edit the calendar by another share."""
+    if "@" in name:
+        role, verified_by = sharing.withdraw_address(ctx, calendar_id, name)
+        user_id = verified_by or former_editor.NOBODY
     else:
-        role = sharing.withdraw_user(ctx, calendar_id, _find_user(ctx, params.user_name).id)
+        user_id = _find_user(ctx, name).id
+        role = sharing.withdraw_user(ctx, calendar_id, user_id)
     if role == "editor":
         sharing.reset_feed(ctx, calendar_id)
-    return _detail(ctx, calendar_id)
+    return former_editor.NOBODY if sharing.is_editor(ctx, calendar_id, user_id) else user_id
+
+
+def find_left(ctx: Context, calendar_id: int, name: str) -> LeftBehind:
+    """What the user or the address would leave on the calendar, for its owner."""
+    policy.calendar(ctx, calendar_id, to=Right.OWN)
+    user_id = sharing.find_user_of(ctx, calendar_id, name) if "@" in name else _find_user(ctx, name).id
+    return former_editor.find(ctx, calendar_id, user_id or former_editor.NOBODY)
 
 
 @endpoint("GET", "/api/calendars/{calendar_id}.ics", guests=True)
@@ -206,17 +242,20 @@ def _invite(ctx: Context, calendar_id: int, params: Sharing) -> None:
         sharing.end_editing(ctx, calendar_id)
 
 
-def _leave(ctx: Context, calendar_id: int, block: bool) -> CalendarDetail:
-    """Leave the calendar, and return it as it was."""
-    ctx.tx.advisory_lock(f"calendar {calendar_id}")
-    calendar = policy.shared_calendar(ctx, calendar_id)
-    me = policy.user(ctx).id
-    sharing.leave(ctx, calendar_id, me)
-    if calendar.role == "editor":
-        sharing.reset_feed(ctx, calendar_id)
-    if block:
-        sharing.block(ctx, me, calendar.owner_id)
-    return present.detail(ctx, structs.replace(calendar, role=None))
+def _leave(ctx: Context, calendar_id: int, block: bool) -> Unshared:
+    """Leave the calendar, and return it as it was. Its owner takes over the events that the actor created on it."""
+    with ctx.write(is_last=False):
+        ctx.tx.advisory_lock(f"calendar {calendar_id}")
+        calendar = policy.shared_calendar(ctx, calendar_id)
+        me = policy.user(ctx).id
+        sharing.leave(ctx, calendar_id, me)
+        if calendar.role == "editor":
+            sharing.reset_feed(ctx, calendar_id)
+        others = sharing.block(ctx, me, calendar.owner_id) if block else []
+    for left_id in [calendar_id, *others]:
+        former_editor.take_over(ctx, left_id, calendar.owner_id, me)
+    with ctx.write():
+        return Unshared(**structs.asdict(present.detail(ctx, structs.replace(calendar, role=None))))
 
 
 def _tagged_detail(ctx: Context, calendar_id: int) -> CalendarDetail:

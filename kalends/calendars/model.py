@@ -53,10 +53,55 @@ class Sharing(Struct, kw_only=True):
 class Unsharing(Struct, kw_only=True):
     """The person to stop sharing a calendar with."""
 
-    OPTIONS: ClassVar = StructOptions(rules={"block": "goes with your own user name, when you leave a calendar"})
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "block": "goes with your own user name, when you leave a calendar",
+            "events": "for the calendar's owner",
+            "withdraw_invitations": "for the calendar's owner",
+            "reset_links": "for the calendar's owner",
+        }
+    )
 
     user_name: Annotated[NameOrAddress, Meta(description="As it was shared: the user name or the e-mail address. Your own, to leave it.")]
     block: Annotated[bool, Meta(description="With your own name: block the calendar's owner, too.")] = False
+    events: Annotated[
+        Literal["take_over", "keep", "remove"],
+        Meta(
+            description="What becomes of the events that they created on the calendar: `take_over` makes you their owner, `keep` leaves "
+            "them with the name of their creator, who cannot change them, and `remove` deletes them."
+        ),
+    ] = "take_over"
+    withdraw_invitations: Annotated[bool, Meta(description="Withdraw their invitations to events of the calendar.")] = False
+    reset_links: Annotated[bool, Meta(description="Replace the links of the calendar's events that are seen by a link.")] = False
+
+
+class LeftEvent(Struct, frozen=True):
+    """An event that an editor leaves behind."""
+
+    id: int
+    title: str
+    start_time: Instant
+
+
+class LeftInvitation(Struct, frozen=True):
+    """An invitation that an editor leaves behind: to an event, or to a series."""
+
+    id: int
+    event_id: int | None
+    series_id: int | None
+    address: str
+
+
+class LeftBehind(Struct, frozen=True, kw_only=True):
+    """What somebody leaves on a calendar, up to 100 of each: events that they created, people whom they invited, and events that are seen
+    by a link, which an editor knows."""
+
+    events: list[LeftEvent]
+    events_total: int
+    invitations: list[LeftInvitation]
+    invitations_total: int
+    links: list[LeftEvent]
+    links_total: int
 
 
 class Leaving(Struct, kw_only=True):
@@ -109,6 +154,13 @@ class CalendarDetail(CalendarItem, kw_only=True):
     feed_url: str | None
     created_at: Instant
     shares: list[Share] | UnsetType = UNSET
+
+
+class Unshared(CalendarDetail, kw_only=True):
+    """A calendar that is no longer shared with somebody, and for its owner what they left on it before `events`,
+    `withdraw_invitations` and `reset_links` took effect."""
+
+    left: LeftBehind | UnsetType = UNSET
 
 
 class CalendarIndex(Struct):

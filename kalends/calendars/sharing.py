@@ -68,7 +68,7 @@ def claim(ctx: Context, user_id: int, email_address: str) -> None:
     own = "SELECT id FROM calendars WHERE owner_id = :user_id"
     rows = ctx.tx.rows(
         f"""UPDATE calendar_invitations SET user_id = :user_id
-            WHERE email_key = :email_key AND user_id IS NULL AND calendar_id NOT IN ({own}) RETURNING id, calendar_id""",
+            WHERE email_key = :email_key AND user_id IS NULL AND NOT declined AND calendar_id NOT IN ({own}) RETURNING id, calendar_id""",
         user_id=user_id,
         email_key=fold_case(email_address),
     )
@@ -89,16 +89,33 @@ def withdraw_user(ctx: Context, calendar_id: int, user_id: int) -> str | None:
     return str(rows[0][0]) if rows else None
 
 
-def withdraw_address(ctx: Context, calendar_id: int, email_address: str) -> str | None:
-    """Delete the invitation of an e-mail address, and return its role."""
+def withdraw_address(ctx: Context, calendar_id: int, email_address: str) -> tuple[str | None, int | None]:
+    """Delete the invitation of an e-mail address; returns its role, and the user who has verified the address."""
     rows = ctx.tx.rows(
         "DELETE FROM calendar_invitations WHERE calendar_id = :calendar_id AND email_key = :email_key RETURNING role, user_id",
         calendar_id=calendar_id,
         email_key=fold_case(email_address),
     )
-    _apply_to_address(ctx, calendar_id, rows[0][1] if rows else None)
+    role, user_id = rows[0] if rows else (None, None)
+    _apply_to_address(ctx, calendar_id, user_id)
     placements.revoke_grants_on(ctx, calendar_id)
-    return str(rows[0][0]) if rows else None
+    return role, user_id
+
+
+def is_editor(ctx: Context, calendar_id: int, user_id: int) -> bool:
+    """Whether the user edits the calendar by a share."""
+    sql = "SELECT 1 FROM calendar_shares WHERE calendar_id = :calendar_id AND user_id = :user_id AND role = 'editor'"
+    return bool(ctx.tx.rows(sql, calendar_id=calendar_id, user_id=user_id))
+
+
+def find_user_of(ctx: Context, calendar_id: int, email_address: str) -> int | None:
+    """The user who has verified the address with which the calendar is shared."""
+    user_id: int | None = ctx.tx.value(
+        "SELECT user_id FROM calendar_invitations WHERE calendar_id = :calendar_id AND email_key = :email_key",
+        calendar_id=calendar_id,
+        email_key=fold_case(email_address),
+    )
+    return user_id
 
 
 def role_of(ctx: Context, calendar_id: int, *, user_id: int | None = None, email_address: str = "") -> str | None:
@@ -129,8 +146,8 @@ def leave(ctx: Context, calendar_id: int, user_id: int) -> None:
     placements.revoke_grants_on(ctx, calendar_id)
 
 
-def block(ctx: Context, user_id: int, owner_id: int) -> None:
-    """Leave every calendar that the owner shares with the user; what they share later has no effect."""
+def block(ctx: Context, user_id: int, owner_id: int) -> list[int]:
+    """Leave every calendar that the owner shares with the user; what they share later has no effect. Returns these calendars."""
     blocks.insert(ctx, user_id, owner_id)
     rows = ctx.tx.rows(
         """SELECT s.calendar_id, s.role FROM calendar_shares s JOIN calendars c ON c.id = s.calendar_id
@@ -142,6 +159,7 @@ def block(ctx: Context, user_id: int, owner_id: int) -> None:
         leave(ctx, calendar_id, user_id)
         if role == "editor":
             reset_feed(ctx, calendar_id)
+    return [calendar_id for calendar_id, _ in rows]
 
 
 def end_blocked(ctx: Context, calendar_ids: list[int]) -> None:
@@ -167,12 +185,13 @@ def end_all(ctx: Context, owner_id: int) -> None:
 
 
 def forget(ctx: Context, user_id: int) -> None:
-    """End every share with a user who is about to be deleted."""
+    """End every share with a user who is about to be deleted. One by e-mail address stays on the owner's list, as declined, whoever
+    verifies the address next."""
     rows = ctx.tx.rows("SELECT calendar_id FROM calendar_shares WHERE user_id = :user_id AND role = 'editor'", user_id=user_id)
     for (calendar_id,) in rows:
         reset_feed(ctx, calendar_id)
     ctx.tx.run(
-        "UPDATE calendar_invitations SET user_id = NULL, declined = FALSE WHERE user_id = :user_id AND email_key IS NOT NULL",
+        "UPDATE calendar_invitations SET user_id = NULL, declined = TRUE WHERE user_id = :user_id AND email_key IS NOT NULL",
         user_id=user_id,
     )
     ctx.tx.run("DELETE FROM calendar_shares WHERE user_id = :user_id", user_id=user_id)

@@ -9,6 +9,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.i18n import gettext
 from kalends.policy import Right
+from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
@@ -21,7 +22,22 @@ def share(ctx: Context, calendar_id: int, params: Form) -> Document:
     return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="shared")
 
 
-@page("POST", "/calendars/{calendar_id}/unshare", again=edit, form="share")
+@page("GET", "/calendars/{calendar_id}/unshare")
+def ask_unshare(ctx: Context, calendar_id: int, params: Unsharing, form: FormState | None = None) -> Document:
+    """Ask before a calendar is no longer shared with somebody, and what becomes of what they made on it."""
+    left = api.find_left(ctx, calendar_id, params.user_name)
+    return render(
+        "calendars/unshare.html",
+        ctx,
+        title=gettext("Stop sharing"),
+        calendar=api.show(ctx, calendar_id),
+        name=params.user_name,
+        left=left,
+        form=form or FormState({}),
+    )
+
+
+@page("POST", "/calendars/{calendar_id}/unshare", again=edit, form="share", transaction=False)
 def unshare(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Stop sharing a calendar with a user."""
     api.unshare(ctx, calendar_id, params.read(Unsharing))
@@ -35,10 +51,11 @@ def ask_leave(ctx: Context, calendar_id: int) -> Document:
     return render("calendars/leave.html", ctx, title=gettext("Leave the calendar"), calendar=api.show(ctx, calendar_id))
 
 
-@page("POST", "/calendars/{calendar_id}/leave")
+@page("POST", "/calendars/{calendar_id}/leave", transaction=False)
 def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Leave a calendar that someone shares with one."""
-    policy.shared_calendar(ctx, calendar_id)
+    with ctx.read():
+        policy.shared_calendar(ctx, calendar_id)
     blocks = params.read(Leaving).block
     api.unshare(ctx, calendar_id, Unsharing(user_name=policy.user(ctx).user_name, block=blocks))
     return redirect(ctx, "/calendars", done="left-and-blocked" if blocks else "left")

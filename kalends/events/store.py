@@ -281,6 +281,25 @@ def reset_link(ctx: Context, event: Event) -> None:
     ctx.tx.run(f"UPDATE events SET link_number = link_number + 1 WHERE {where}", id=event.series_id or event.id)
 
 
+def reset_links(ctx: Context, ids: list[int]) -> None:
+    """Replace the links of these events."""
+    ctx.tx.run(f"UPDATE events SET link_number = link_number + 1 WHERE id {ctx.db.in_list('ids')}", ids=ids)
+
+
+def set_owner(ctx: Context, ids: list[int], owner_id: int) -> None:
+    """Make these events those of another user."""
+    in_ids = ctx.db.in_list("ids")
+    ctx.tx.run(
+        f"UPDATE events SET owner_id = :owner_id, version = version + 1, updated_at = :now WHERE id {in_ids}",
+        ids=ids,
+        owner_id=owner_id,
+        now=ctx.now,
+    )
+    ctx.tx.run(f"UPDATE invitations SET owner_id = :owner_id WHERE event_id {in_ids}", ids=ids, owner_id=owner_id)
+    series = f"SELECT e.series_id FROM events e WHERE e.id {in_ids}"
+    ctx.tx.run(f"UPDATE invitations SET owner_id = :owner_id WHERE series_id IN ({series})", ids=ids, owner_id=owner_id)
+
+
 def delete(ctx: Context, ids: list[int]) -> None:
     if not ids:
         return

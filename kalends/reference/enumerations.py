@@ -87,6 +87,7 @@ NAMES: dict[tuple[str, ...], str] = {
     ("none", "guests", "all"): "Moderation",
     ("on", "off"): "Confirmations",
     ("none", "always"): "ConfirmResponses",
+    ("take_over", "keep", "remove"): "LeftEvents",
     ("viewer", "editor"): "Role",
     ("owner", "editor", "viewer"): "OwnRole",
 }

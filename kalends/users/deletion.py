@@ -1,6 +1,7 @@
 """Deleting an account with all that belongs to it."""
 
 from kalends.audit import store as audit
+from kalends.calendars import former_editor
 from kalends.calendars import store as calendars
 from kalends.context import Context
 from kalends.deliveries import languages
@@ -11,8 +12,10 @@ from kalends.users import store
 def delete_account(ctx: Context, user: User) -> None:
     """Delete the account, and with it its calendars, events, contacts, keys and sessions, in several transactions.
 
-    Comments and responses to other people's events stay with those events, without the link to the account."""
+    Events on calendars of others that the user edits no longer belong to the owners of these. Comments and responses to other people's
+    events stay with those events, without the link to the account."""
     calendars.empty_all_in_batches(ctx, user.id)
+    former_editor.take_over_all(ctx, user.id)
     with ctx.write():
         store.delete(ctx, store.lock(ctx, user).id)
         languages.delete(ctx, user.email_address)

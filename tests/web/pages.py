@@ -54,6 +54,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /calendars/{calendar_id}/import": [Visit("alice", "/calendars/{calendar}/import")],
     "GET /calendars/{calendar_id}/delete": [Visit("alice", "/calendars/{calendar}/delete")],
     "GET /calendars/{calendar_id}/leave": [Visit("bob", "/calendars/{calendar}/leave"), Visit("vera", "/calendars/{calendar}/leave")],
+    "GET /calendars/{calendar_id}/unshare": [Visit("alice", "/calendars/{calendar}/unshare?user_name={bob_name}")],
     "GET /calendars/{calendar_id}/reset_feed": [Visit("alice", "/calendars/{private_calendar}/reset_feed")],
     "GET /events/{event_id}": [
         *(Visit(name, "/events/{event}") for name in ("guest", "alice", "vera")),
@@ -202,6 +203,7 @@ def url_of(scene: Scene, path: str) -> str:
         "event": scene.event["id"],
         "occurrence": scene.occurrence["id"],
         "calendar": scene.calendar["id"],
+        "bob_name": scene.bob.user_name,
         "private_calendar": scene.private_calendar["id"],
         "contact": scene.contact["id"],
         "comment": scene.comment["id"],

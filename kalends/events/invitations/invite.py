@@ -98,8 +98,12 @@ def withdraw(ctx: Context, event_id: int, invitation_id: int, *, is_silent: bool
 
     is_silent: the guest gets another invitation in its place, whose mail says so."""
     invitation, event = policy.invitation(ctx, event_id, invitation_id)
-    if invitation.state == "withdrawn":
-        return
+    if invitation.state != "withdrawn":
+        take_back(ctx, invitation, event, is_silent=is_silent)
+
+
+def take_back(ctx: Context, invitation: Invitation, event: Event, *, is_silent: bool = False) -> None:
+    """Take back an invitation that is not withdrawn, without a permission check."""
     # One that is queued may have been sent before.
     was_sent = invitation.state == "sent" or (invitation.state == "queued" and invitation.mails > 1)
     sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)

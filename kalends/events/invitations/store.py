@@ -192,6 +192,14 @@ def find_of_events(ctx: Context, events: list[Event]) -> list[Invitation]:
     return [*ctx.tx.all(Invitation, sql.format("event_id"), ids=ids), *ctx.tx.all(Invitation, sql.format("series_id"), ids=series_ids)]
 
 
+def find_first_event(ctx: Context, invitation: Invitation) -> int:
+    """The event that the invitation is to, or the first one of its series."""
+    if invitation.event_id is not None:
+        return invitation.event_id
+    event_id: int = ctx.tx.value("SELECT id FROM events WHERE series_id = :id ORDER BY start_at, id LIMIT 1", id=invitation.series_id)
+    return event_id
+
+
 def find_uncovered(ctx: Context, invitation: Invitation) -> list[int]:
     """The events of a withdrawn invitation that no other invitation of the same address is to."""
     other = "SELECT 1 FROM invitations i WHERE i.{} AND i.email_key = :key AND i.state <> 'withdrawn'"
