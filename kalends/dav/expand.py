@@ -1,5 +1,7 @@
 """Resources with their repeating events expanded (RFC 4791, section 9.6.5): each date in the range alone, in UTC and without a rule."""
 
+from datetime import timedelta
+
 from kalends.context import Context
 from kalends.dav import future_dates, overlap, query, text
 from kalends.dav.filters import Component, TimeRange, parse_components
@@ -54,34 +56,34 @@ def _expand(part: Line | merge.Component, start: int, end: int, zone: str, budge
         return [part]
     [parsed] = parse_components("\n".join([f"BEGIN:{part.name}", *(line.text for line in part.lines)]))
     dates: list[Line | merge.Component] = []
-    for days in overlap.find_dates(parsed, start, end, zone, budget):
+    for later in overlap.find_dates(parsed, start, end, zone, budget):
         # Each date is a copy of the component.
         budget.spend(DAYS_FOR_DATE)
-        dates.append(_shift(part, parsed, days, zone))
+        dates.append(_shift(part, parsed, later, zone))
     return dates
 
 
-def _shift(component: merge.Component, parsed: Component, days: int, zone: str) -> merge.Component:
-    """One date of a repeating component, this number of days after the first."""
+def _shift(component: merge.Component, parsed: Component, later: timedelta, zone: str) -> merge.Component:
+    """One occurrence of a repeating component, this much later than the first."""
     lines: list[Line | merge.Component] = []
     for part in component.content:
         name = part.name if isinstance(part, Line) else ""
         value = overlap.find_time(parsed, name) if name in ("DTSTART", "DTEND", "DUE") else None
         if value:
-            lines.append(_line(name, value, days, zone))
+            lines.append(_line(name, value, later, zone))
         elif name not in ("RRULE", "EXRULE", "EXDATE", "RDATE", "RECURRENCE-ID"):
             lines.append(part)
     anchor = overlap.find_time(parsed, "DTSTART") or overlap.find_time(parsed, "DUE")
     if anchor:
-        lines.insert(0, _line("RECURRENCE-ID", anchor, days, zone))
+        lines.insert(0, _line("RECURRENCE-ID", anchor, later, zone))
     return merge.Component(component.name, component.begin, lines, component.end)
 
 
-def _line(name: str, value: DateTimeValue, days: int, zone: str) -> Line:
+def _line(name: str, value: DateTimeValue, later: timedelta, zone: str) -> Line:
     if value.is_date:
-        text_ = f"{name};VALUE=DATE:{format_utc(overlap.to_instant(value, 'UTC', days))[:8]}"
+        text_ = f"{name};VALUE=DATE:{format_utc(overlap.to_instant(value, 'UTC', later))[:8]}"
     else:
-        text_ = f"{name}:{format_utc(overlap.to_instant(value, zone, days))}"
+        text_ = f"{name}:{format_utc(overlap.to_instant(value, zone, later))}"
     return Line(f"{text_}\r\n", text_)
 
 

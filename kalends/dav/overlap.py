@@ -3,20 +3,21 @@
 Events that this service knows are found in the database, which is faster and exact as well."""
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from itertools import islice
 
 from kalends.dav.errors import DavError
 from kalends.dav.filters import Component
 from kalends.dav.future_dates import EARLIEST, LATEST
 from kalends.dav.xml import DAV
-from kalends.ical import rrule
-from kalends.ical.rrule import Budget, BudgetExceeded
+from kalends.ical import rrule, rrule_times
+from kalends.ical.rrule import Budget, BudgetExceeded, Recurrence
 from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_datetimes, parse_duration
 from kalends.ical.zone_names import find_zone
 from kalends.values import datetimes
 
 DAY = 86_400
+AT_ONCE = timedelta()
 # How many days the rule of one file may examine, and how many of its dates are found.
 MAX_DAYS = 50_000
 MAX_OCCURRENCES = 1_000
@@ -56,10 +57,16 @@ def overlaps(component: Component, start: int, end: int, zone: str, budget: Requ
     return next(find_dates(component, start, end, zone, budget), None) is not None
 
 
-def find_dates(component: Component, start: int, end: int, zone: str, budget: RequestBudget) -> Iterator[int]:
-    """The dates of the component that take place in the range: how many days each is after the first."""
-    near = _repeat(component, start - _Times(component, zone).last, end, budget)
-    return islice((days for days in near if _Times(component, zone, days).overlap(start, end)), MAX_OCCURRENCES)
+def find_dates(component: Component, start: int, end: int, zone: str, budget: RequestBudget) -> Iterator[timedelta]:
+    """The occurrences of the component that take place in the range: how much later than the first each is, in local time."""
+    near = _repeat(component, start - _Times(component, zone).last, end, zone, budget)
+    return islice((later for later in near if _Times(component, zone, later).overlap(start, end)), MAX_OCCURRENCES)
+
+
+def find_periods(component: Component, start: int, end: int, zone: str, budget: RequestBudget) -> list[tuple[int, int]]:
+    """The beginning and the end of each occurrence of the event that takes place in the range."""
+    times = [_Times(component, zone, later) for later in find_dates(component, start, end, zone, budget)]
+    return [(each.start, max(each.start, each.end or 0)) for each in times if each.start is not None]
 
 
 def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zone: str, budget: RequestBudget) -> bool:
@@ -76,21 +83,21 @@ def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zon
     of_end = prop.parameters.get("RELATED") == "END"
     # An alarm may go off long before its date.
     start, end = start - _seconds(before), end - _seconds(before)
-    for days in _repeat(outer, start - _Times(outer, zone).last, end, budget):
-        times = _Times(outer, zone, days)
+    for later in _repeat(outer, start - _Times(outer, zone).last, end, zone, budget):
+        times = _Times(outer, zone, later)
         related = times.end if of_end or times.start is None else times.start
         if related is not None and start <= related < end:
             return True
     return False
 
 
-def to_instant(value: DateTimeValue, zone: str, days: int = 0) -> int:
-    """The instant of the value, `days` later; the first or the last one that UTC has a year for, if that is beyond it."""
+def to_instant(value: DateTimeValue, zone: str, later: timedelta = AT_ONCE) -> int:
+    """The instant of the value, or of a later local time; the first or the last one that UTC has a year for, if that is beyond it."""
     name = "UTC" if value.is_utc else (find_zone(value.zone) or zone) if value.zone else zone
     try:
-        return min(max(EARLIEST, datetimes.to_instant(value.local + timedelta(days=days), name)), LATEST)
+        return min(max(EARLIEST, datetimes.to_instant(value.local + later, name)), LATEST)
     except OverflowError:
-        return LATEST if days > 0 else EARLIEST
+        return LATEST if later > AT_ONCE else EARLIEST
 
 
 def find_time(component: Component, name: str) -> DateTimeValue | None:
@@ -103,19 +110,19 @@ def find_time(component: Component, name: str) -> DateTimeValue | None:
 
 
 class _Times:
-    """The times of one date of a component."""
+    """The times of one occurrence of a component."""
 
-    def __init__(self, component: Component, zone: str, days: int = 0):
+    def __init__(self, component: Component, zone: str, later: timedelta = AT_ONCE):
         start, end = find_time(component, "DTSTART"), find_time(component, "DUE" if component.name == "VTODO" else "DTEND")
         self._component, self._zone = component, zone
         self._is_date = start is not None and start.is_date
-        self.start = to_instant(start, zone, days) if start else None
-        self.end = to_instant(end, zone, days) if end else None
+        self.start = to_instant(start, zone, later) if start else None
+        self.end = to_instant(end, zone, later) if end else None
         duration = _find_duration(component)
         if start and self.end is None and duration:
-            self.end = to_instant(start, zone, days + duration.days) + duration.seconds
+            self.end = to_instant(start, zone, later + timedelta(days=duration.days)) + duration.seconds
         elif start and self.end is None and start.is_date and component.name != "VTODO":
-            self.end = to_instant(start, zone, days + 1)
+            self.end = to_instant(start, zone, later + timedelta(days=1))
 
     @property
     def last(self) -> int:
@@ -153,43 +160,60 @@ def _find_duration(component: Component) -> Duration | None:
         return None
 
 
-def _repeat(component: Component, after: int, end: int, budget: RequestBudget) -> Iterator[int]:
-    """How many days after the first date each of the dates is that may begin before the end of the range.
+def _repeat(component: Component, after: int, end: int, zone: str, budget: RequestBudget) -> Iterator[timedelta]:
+    """How much later than the first each of the occurrences is that may begin before the end of the range.
 
-    after: how many seconds after the first date those begin that may end in the range."""
+    after: how many seconds after the first those begin that may end in the range."""
     anchor = find_time(component, "DTSTART") or find_time(component, "DUE")
     rules = [prop.value for name, prop in component.properties if name == "RRULE"]
     if anchor is None or not rules:
-        yield 0
+        yield AT_ONCE
         return
-    excluded = _find_excluded(component)
-    start = anchor.local.date()
     try:
+        rule = rrule.parse(rules[0])
         # Where clocks are changed, a day is longer or shorter.
-        first = start + timedelta(days=max(0, after // DAY - 2))
-        days = _dates(rules[0], start, first, end, _FileBudget(budget))
-        yield from ((day - start).days for day in days if day not in excluded)
+        first = anchor.local + timedelta(days=max(0, after // DAY - 2))
+        last = _find_last(rule, end)
+        if not anchor.is_date and rule.has_own_times(anchor.local.time()):
+            yield from _repeat_within_day(component, rule, anchor, first, last, zone, budget)
+            return
+        excluded = {value.local.date() for value in _find_excluded(component)}
+        start = anchor.local.date()
+        days = rrule.dates(rule, start, max(start, last.date()), _FileBudget(budget), first.date())
+        yield from (day - start for day in days if day not in excluded)
     except (ValueError, OverflowError, BudgetExceeded):
         return
 
 
-def _dates(text: str, start: date, first: date, end: int, budget: Budget) -> Iterator[date]:
-    """The dates of the rule from `first` on; of a rule within a day, the start."""
-    rule = rrule.parse(text)
+def _repeat_within_day(
+    component: Component, rule: Recurrence, anchor: DateTimeValue, first: datetime, last: datetime, zone: str, budget: RequestBudget
+) -> Iterator[timedelta]:
+    """The occurrences of a rule with times of its own, of which a day may have several."""
+    excluded = {to_instant(value, zone) for value in _find_excluded(component)}
+    until = to_instant(rule.until, zone) if rule.until and not rule.until.is_date else LATEST
+    # An instant in UTC may be on the next day where the event is.
+    for moment in rrule_times.times(rule, anchor.local, last + timedelta(days=1), _FileBudget(budget), first):
+        later = moment - anchor.local
+        instant = to_instant(anchor, zone, later)
+        if instant > until and later:
+            return
+        if instant not in excluded:
+            yield later
+
+
+def _find_last(rule: Recurrence, end: int) -> datetime:
+    """A local time after which no occurrence begins that is sought."""
     last = datetime.fromtimestamp(min(max(end, 0), 253_402_000_000), UTC).date() + timedelta(days=1)
-    if rule.until:
-        last = min(last, rule.until.local.date())
-    if not rule.is_daily_or_longer:
-        return iter([start])
-    return rrule.dates(rule, start, max(start, last), budget, first)
+    return datetime.combine(min(last, rule.until.local.date()) if rule.until else last, time.max)
 
 
-def _find_excluded(component: Component) -> set[date]:
-    excluded: set[date] = set()
+def _find_excluded(component: Component) -> list[DateTimeValue]:
+    """The occurrences that EXDATE names, and those that other components of the file replace."""
+    excluded: list[DateTimeValue] = []
     for name, prop in component.properties:
         if name == "EXDATE":
             try:
-                excluded |= {value.local.date() for value in parse_datetimes(prop)}
+                excluded += parse_datetimes(prop)
             except ValueError:
                 continue
     return excluded

@@ -3,7 +3,7 @@
 import re
 from calendar import isleap, monthrange
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import date, time
 from itertools import dropwhile, islice
 
 from msgspec import Struct
@@ -44,8 +44,13 @@ class Recurrence(Struct, frozen=True):
 
     @property
     def is_daily_or_longer(self) -> bool:
-        """Whether it has at most one occurrence a day, at the time of the first."""
+        """Whether it has at most one occurrence a day, unless it has times of its own."""
         return self.frequency in ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
+
+    def has_own_times(self, start: time) -> bool:
+        """Whether it may have occurrences at other times of the day than the first, and several a day (`rrule_times`)."""
+        own = (start.hour, start.minute, start.second)
+        return not self.is_daily_or_longer or any(times and times != (each,) for times, each in zip(self.times, own, strict=True))
 
 
 class BudgetExceeded(Exception):
@@ -120,24 +125,24 @@ def dates(rule: Recurrence, start: date, last: date, budget: Budget, first: date
 def has(rule: Recurrence, start: date, day: date) -> bool:
     """Whether the rule has this date, whatever its `count` and its `until` say."""
     rule = add_defaults(rule, start)
-    return day >= start and day in _select(rule, _period_of(rule, start, day))
+    return day >= start and day in select(rule, _period_of(rule, start, day))
 
 
 def _expand(rule: Recurrence, start: date, begin: date, last: date, budget: Budget) -> Iterator[date]:
     """The dates from the start on, without those of the periods that have ended before `begin`."""
-    for ordinals in _periods(rule, start, begin, last):
+    for ordinals in periods(rule, start, begin, last):
         # A period without a day takes a step, too.
         budget.spend(len(ordinals) or 1)
-        for day in _select(rule, ordinals):
+        for day in select(rule, ordinals):
             if start <= day <= last:
                 yield day
 
 
-def _select(rule: Recurrence, ordinals: Sequence[int]) -> list[date]:
+def select(rule: Recurrence, ordinals: Sequence[int]) -> list[date]:
     """Those days of a period that the rule has."""
     weekdays = {weekday for _, weekday in rule.days} or set(range(7))
     # Ordinal 1 was a Monday.
-    days = [day for day in map(date.fromordinal, (n for n in ordinals if (n - 1) % 7 in weekdays)) if _matches(rule, day)]
+    days = [day for day in map(date.fromordinal, (n for n in ordinals if (n - 1) % 7 in weekdays)) if matches(rule, day)]
     if rule.positions and rule.frequency != "DAILY":
         count = len(days)
         days = [day for i, day in enumerate(days, 1) if i in rule.positions or i - count - 1 in rule.positions]
@@ -160,7 +165,7 @@ def add_defaults(rule: Recurrence, start: date) -> Recurrence:
     return Recurrence(**fields)
 
 
-def _periods(rule: Recurrence, start: date, begin: date, last: date) -> Iterator[Sequence[int]]:
+def periods(rule: Recurrence, start: date, begin: date, last: date) -> Iterator[Sequence[int]]:
     """The days of each period as ordinals, from the period of `begin` or the one before; of a DAILY rule, many periods at once."""
     end, step = last.toordinal() + 1, rule.interval
     if rule.frequency == "DAILY":
@@ -226,7 +231,7 @@ def _days_of_month(rule: Recurrence, year: int, month: int) -> Sequence[int]:
     return [before + number for number in sorted(numbers) if 1 <= number <= total]
 
 
-def _matches(rule: Recurrence, day: date) -> bool:
+def matches(rule: Recurrence, day: date) -> bool:
     if rule.months and day.month not in rule.months:
         return False
     if rule.month_days and not _has_number(rule.month_days, day.day, monthrange(day.year, day.month)[1]):
