@@ -25,7 +25,7 @@ def read_all(ctx: Context, calendar: Calendar, resources: list[Resource], time_r
     texts = text.read_all(ctx, calendar, [resource for resource in resources if not resource.series_ids])
     budget = RequestBudget()
     for resource in resources:
-        if resource.row and not resource.row.has_events:
+        if resource.row and (resource.row.within_day or not resource.row.has_events):
             texts[resource.name] = expand_file(texts[resource.name], start, end, calendar.time_zone, budget)
     repeating = [resource for resource in resources if resource.series_ids]
     loaded = text.load_events(ctx, calendar, repeating)

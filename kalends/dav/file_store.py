@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from kalends import quotas
 from kalends.context import Context
-from kalends.dav import resources, store, text, write_store
+from kalends.dav import resources, store, text, within_days, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.resources import Resource
 from kalends.records.calendar import Calendar
@@ -29,7 +29,10 @@ def save_file(
     original, has_events = zlib.compress(file.content, 1), bool(event_ids or series_ids)
     if has_quota:
         quotas.reserve(ctx, calendar.owner_id, "events", 0, len(original))
-    row_id = write_store.upsert_row(ctx, calendar, name, file.uid, file.component, original, has_events=has_events, by_guest=by_guest)
+    within_day = has_events and within_days.is_within_day(file.content)
+    row_id = write_store.upsert_row(
+        ctx, calendar, name, file.uid, file.component, original, has_events=has_events, within_day=within_day, by_guest=by_guest
+    )
     write_store.update_parts(ctx, calendar, row_id, event_ids, series_ids)
     return save_base(ctx, calendar, row_id)
 

@@ -4,8 +4,9 @@ import zlib
 from datetime import UTC, datetime
 
 from kalends.context import Context
-from kalends.dav import future_dates, overlap, store
+from kalends.dav import future_dates, overlap, resources, store, text, within_days
 from kalends.dav.filters import Component, parse_components
+from kalends.dav.overlap import RequestBudget
 from kalends.dav.store import Busy
 from kalends.records.calendar import Calendar
 from kalends.records.event import Event
@@ -27,9 +28,20 @@ def write(ctx: Context, calendars: list[Calendar], start: int, end: int, method:
 
 def _find_periods(ctx: Context, calendar: Calendar, start: int, end: int) -> list[tuple[str, int, int]]:
     """The times of the events that make people busy, each with its FBTYPE."""
-    events = store.find_busy(ctx, calendar, start, end) + _find_coming(ctx, calendar, start, end)
+    within_day = resources.find_by_rows(ctx, calendar, store.find_rows_within_day(ctx, calendar))
+    in_files = {resource.row.id for resource in within_day if resource.row}
+    events = [event for event in store.find_busy(ctx, calendar, start, end) if event.resource_id not in in_files]
+    events += _find_coming(ctx, calendar, start, end)
     types = _find_types(ctx, {event.resource_id for event in events if event.resource_id})
-    return [(kind, event.start_at, event.end_at) for event in events if (kind := _find_type(event, types)) != "FREE"]
+    periods = [(kind, event.start_at, event.end_at) for event in events if (kind := _find_type(event, types)) != "FREE"]
+    return periods + _read_periods(list(text.read_all(ctx, calendar, within_day).values()), start, end, calendar.time_zone)
+
+
+def _read_periods(files: list[bytes], start: int, end: int, zone: str) -> list[tuple[str, int, int]]:
+    """The times of the events in files whose rules have times of their own."""
+    budget = RequestBudget()
+    busy = [(_read_type(event), event) for file in files for event in within_days.parse_events(file)]
+    return [(kind, *period) for kind, event in busy if kind != "FREE" for period in overlap.find_periods(event, start, end, zone, budget)]
 
 
 def _find_coming(ctx: Context, calendar: Calendar, start: int, end: int) -> list[Busy]:
@@ -59,7 +71,7 @@ def _date(component: Component) -> str:
 
 def _read_type(component: Component) -> str:
     values = {(name, prop.value.strip().upper()) for name, prop in component.properties if name in ("TRANSP", "STATUS")}
-    if ("TRANSP", "TRANSPARENT") in values:
+    if ("TRANSP", "TRANSPARENT") in values or ("STATUS", "CANCELLED") in values:
         return "FREE"
     return "BUSY-TENTATIVE" if ("STATUS", "TENTATIVE") in values else "BUSY"
 

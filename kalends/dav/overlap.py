@@ -59,14 +59,21 @@ def overlaps(component: Component, start: int, end: int, zone: str, budget: Requ
 
 def find_dates(component: Component, start: int, end: int, zone: str, budget: RequestBudget) -> Iterator[timedelta]:
     """The occurrences of the component that take place in the range: how much later than the first each is, in local time."""
-    near = _repeat(component, start - _Times(component, zone).last, end, zone, budget)
-    return islice((later for later in near if _Times(component, zone, later).overlap(start, end)), MAX_OCCURRENCES)
+    return islice((later for later, _ in _find_times(component, start, end, zone, budget)), MAX_OCCURRENCES)
 
 
 def find_periods(component: Component, start: int, end: int, zone: str, budget: RequestBudget) -> list[tuple[int, int]]:
     """The beginning and the end of each occurrence of the event that takes place in the range."""
-    times = [_Times(component, zone, later) for later in find_dates(component, start, end, zone, budget)]
-    return [(each.start, max(each.start, each.end or 0)) for each in times if each.start is not None]
+    times = (each for _, each in _find_times(component, start, end, zone, budget))
+    return [(each.start, each.last) for each in times if each.start is not None]
+
+
+def _find_times(component: Component, start: int, end: int, zone: str, budget: RequestBudget) -> Iterator[tuple[timedelta, "_Times"]]:
+    """The times of the occurrences in the range, each with how much later than the first it is."""
+    for later in _repeat(component, start - _Times(component, zone).last, end, zone, budget):
+        times = _Times(component, zone, later)
+        if times.overlap(start, end):
+            yield later, times
 
 
 def alarm_overlaps(outer: Component, alarm: Component, start: int, end: int, zone: str, budget: RequestBudget) -> bool:

@@ -6,7 +6,7 @@ a series is an event. A file is read only if the filter asks for more than a com
 from xml.etree.ElementTree import Element
 
 from kalends.context import Context
-from kalends.dav import filters, future_dates, overlap, resources, store, text
+from kalends.dav import filters, future_dates, overlap, resources, store, text, within_days
 from kalends.dav.filters import COMP, RANGE, Component, TimeRange
 from kalends.dav.future_dates import EARLIEST, LATEST
 from kalends.dav.overlap import RequestBudget
@@ -60,22 +60,18 @@ def find_in_range(ctx: Context, calendar: Calendar, time_range: TimeRange) -> li
     event_ids, series_ids = store.find_overlapping(ctx, calendar, start, end)
     # Those of endless series may have no events so far ahead.
     series_ids += future_dates.find_series(ctx, calendar, start, end, set(series_ids))
-    in_range = resources.find_by_ids(ctx, calendar, event_ids, series_ids)
+    in_range = [each for each in resources.find_by_ids(ctx, calendar, event_ids, series_ids) if not (each.row and each.row.within_day)]
     alone = _find_alone(ctx, calendar, "VEVENT")
     texts = text.read_all(ctx, calendar, alone)
     budget = RequestBudget()
-    return in_range + [each for each in alone if _takes_place(texts[each.name], start, end, calendar.time_zone, budget)]
+    in_range += [each for each in alone if within_days.takes_place(texts[each.name], start, end, calendar.time_zone, budget)]
+    return in_range + within_days.find_overlapping(ctx, calendar, start, end, budget)
 
 
 def _find_alone(ctx: Context, calendar: Calendar, component: str) -> list[Resource]:
     """The files of this component that are no events here."""
     rows = [row for row in store.find_rows_alone(ctx, calendar) if row.component == component]
     return resources.find_by_rows(ctx, calendar, rows)
-
-
-def _takes_place(content: bytes, start: int, end: int, zone: str, budget: RequestBudget) -> bool:
-    roots = filters.parse_components(content.decode("utf-8", "replace"))
-    return any(overlap.overlaps(each, start, end, zone, budget) for root in roots for each in root.inner if each.name == "VEVENT")
 
 
 def bounds(time_range: TimeRange) -> tuple[int, int]:

@@ -43,6 +43,8 @@ class Row(Struct, frozen=True, array_like=True, gc=False):
     gone: bool
     written_at: int
     schedule_version: int
+    # Its times are found in the file: the rule of its events has times of its own.
+    within_day: bool
 
 
 class Tagged(Struct, frozen=True, gc=False):
@@ -219,6 +221,11 @@ def find_rows_alone(ctx: Context, calendar: Calendar) -> list[Row]:
     """The files without events that were not deleted."""
     sql = f"SELECT {_ROW} FROM dav_resources WHERE calendar_id = :id AND NOT has_events AND NOT gone"
     return ctx.tx.all(Row, sql, id=calendar.id)
+
+
+def find_rows_within_day(ctx: Context, calendar: Calendar) -> list[Row]:
+    """The files whose rules have times of their own."""
+    return ctx.tx.all(Row, f"SELECT {_ROW} FROM dav_resources WHERE calendar_id = :id AND within_day AND NOT gone", id=calendar.id)
 
 
 def find_row(ctx: Context, calendar: Calendar, name: str) -> Row | None:

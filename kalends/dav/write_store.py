@@ -19,14 +19,18 @@ def upsert_row(
     original: bytes,
     *,
     has_events: bool,
+    within_day: bool = False,
     by_guest: bool = False,
 ) -> int:
     """Insert the file under its name, or replace what has this name; returns the id of the row."""
     row_id: int = ctx.tx.value(
-        """INSERT INTO dav_resources (calendar_id, name, uid, component, version, original, base, state, has_events, gone, written_at)
-           VALUES (:calendar, :name, :uid, :component, 1, :original, :base, '', :has_events, :gone, :now)
+        """INSERT INTO dav_resources (
+               calendar_id, name, uid, component, version, original, base, state, has_events, within_day, gone, written_at
+           )
+           VALUES (:calendar, :name, :uid, :component, 1, :original, :base, '', :has_events, :within_day, :gone, :now)
            ON CONFLICT (calendar_id, name) DO UPDATE SET uid = excluded.uid, component = excluded.component,
-           version = dav_resources.version + 1, original = excluded.original, has_events = excluded.has_events, gone = excluded.gone,
+           version = dav_resources.version + 1, original = excluded.original, has_events = excluded.has_events,
+           within_day = excluded.within_day, gone = excluded.gone,
            written_at = excluded.written_at, schedule_version = dav_resources.schedule_version + :changes RETURNING id""",
         calendar=calendar.id,
         name=name,
@@ -35,6 +39,7 @@ def upsert_row(
         original=original,
         base=b"",
         has_events=has_events,
+        within_day=within_day,
         gone=False,
         now=ctx.now,
         changes=0 if by_guest else 1,

@@ -30,6 +30,8 @@ GROUPS = (
 _STAMPS = ("LAST-MODIFIED", "DTSTAMP")
 
 _TIME = re.compile(r"([0-9]{8})(?:T([0-9]{6}))?(Z)?")
+# The date, and perhaps the time, of an occurrence in the UID that it has here.
+_SLOT = re.compile(r"/([0-9]{4})-([0-9]{2})-([0-9]{2})(T[0-9]{6})?$")
 
 
 class Component(Struct):
@@ -101,8 +103,9 @@ def write(component: Component) -> str:
 
 
 def _merge_calendars(file: Component, base: Component, current: Component) -> None:
-    zone = zone_of(current)
-    own, before, after = (_by_date(calendar, zone) for calendar in (file, base, current))
+    zone, clock = zone_of(current), _clock_of(file, base, current)
+    own, before, after = (_by_date(calendar, zone, clock) for calendar in (file, base, current))
+    master = next((event for event in own.values() if event.find("RRULE")), None)
     uid = next((line for event in own.values() if (line := event.find("UID"))), None)
     for date, event in after.items():
         if date in before and _texts(before[date].lines) == _texts(event.lines):
@@ -111,9 +114,13 @@ def _merge_calendars(file: Component, base: Component, current: Component) -> No
             _merge_events(own[date], before.get(date), event)
         elif date not in before:
             _add_event(file, event, uid, _class_of_series(own.get(""), after.get(""), event))
-    for date in before.keys() - after.keys():
+        elif master:
+            _add_event(file, event, uid, event.group(("CLASS",)), _start_line(before[date], "RECURRENCE-ID"))
+    for date in sorted(before.keys() - after.keys()):
         if date in own and len(file.inner("VEVENT")) > 1:
             file.content = [each for each in file.content if each is not own[date]]
+        if master and date not in own and (line := _start_line(before[date], "EXDATE")):
+            master.content.insert(len(master.lines), line)
     _add_zones(file, base, current)
 
 
@@ -123,29 +130,53 @@ def zone_of(calendar: Component) -> str:
     return next((match[1] for line in starts if (match := re.search("TZID=([^:;]+)", line.text))), "UTC")
 
 
-def _by_date(calendar: Component, zone: str) -> dict[str, Component]:
-    """The events by the date that they replace in their series: a series has one on each date. The series itself has none."""
-    return {date_of(event, zone): event for event in reversed(calendar.inner("VEVENT"))}
+def _clock_of(file: Component, base: Component, current: Component) -> str | None:
+    """The time of the first occurrence, if a day may have several; None if the date alone names an occurrence."""
+    events = [event for calendar in (base, current) for event in calendar.inner("VEVENT")]
+    if not any((uid := event.find("UID")) and (slot := _SLOT.search(uid.value)) and slot[4] for event in events):
+        return None
+    master = next((event for event in file.inner("VEVENT") if event.find("RRULE")), None)
+    start = master.find("DTSTART") if master else None
+    match = _TIME.fullmatch(start.value.strip()) if start else None
+    return match[2] if match else None
 
 
-def date_of(event: Component, zone: str) -> str:
-    """The date that an event replaces in its series; empty for the series itself."""
+def _by_date(calendar: Component, zone: str, clock: str | None) -> dict[str, Component]:
+    """The events by the date that they replace in their series: most series have one on each date. The series itself has none."""
+    return {date_of(event, zone, clock): event for event in reversed(calendar.inner("VEVENT"))}
+
+
+def date_of(event: Component, zone: str, clock: str | None = None) -> str:
+    """The date that an event replaces in its series; empty for the series itself.
+
+    clock: the time of the first occurrence of a series with several a day. The others have their times behind the date."""
     line = event.find("RECURRENCE-ID")
     if line is None:
-        # A date whose series is not in the file has a UID of its own here.
+        # A date whose series is not in the file, or has several a day, has a UID of its own here.
         uid = event.find("UID")
-        match = re.search("/([0-9]{4})-([0-9]{2})-([0-9]{2})$", uid.value) if uid else None
-        return "".join(match.groups()) if match else ""
+        match = _SLOT.search(uid.value) if uid else None
+        return "".join(each or "" for each in match.groups()) if match else ""
     match = _TIME.fullmatch(line.value.strip())
     if match is None:
         return line.value
-    if match[2] is None or not match[3]:
+    if match[2] is None:
         return match[1]
     try:
-        instant = datetime.strptime(match[1] + match[2], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
-        return f"{instant.astimezone(ZoneInfo(zone)):%Y%m%d}"
+        local = datetime.strptime(match[1] + match[2], "%Y%m%d%H%M%S")
+        if match[3]:
+            local = local.replace(tzinfo=UTC).astimezone(ZoneInfo(zone))
     except (ValueError, OverflowError, ZoneInfoNotFoundError):
         return match[1]
+    return f"{local:%Y%m%d}" if clock in (None, f"{local:%H%M%S}") else f"{local:%Y%m%dT%H%M%S}"
+
+
+def _start_line(event: Component, name: str) -> Line | None:
+    """The line that names the occurrence which begins when the event does."""
+    start = event.find("DTSTART")
+    if start is None:
+        return None
+    text = name + start.text[len("DTSTART") :]
+    return Line(f"{text}\r\n", text)
 
 
 def _texts(lines: list[Line]) -> list[str]:
@@ -186,12 +217,16 @@ def _class_of_series(own: Component | None, series: Component | None, event: Com
     return own.group(names) if own and series and _texts(series.group(names)) == _texts(lines) else lines
 
 
-def _add_event(file: Component, event: Component, uid: Line | None, class_lines: list[Line]) -> None:
-    """Add a date that was changed alone, behind the other events."""
+def _add_event(file: Component, event: Component, uid: Line | None, class_lines: list[Line], replaced: Line | None = None) -> None:
+    """Add a date that was changed alone, behind the other events.
+
+    replaced: names the occurrence, if the event does not."""
     added = Component(event.name, event.begin, list(event.content), event.end)
     added.replace(("CLASS",), class_lines)
     if uid:
         added.replace(("UID",), [uid])
+    if replaced:
+        added.replace(("RECURRENCE-ID",), [replaced])
     places = [i for i, each in enumerate(file.content) if isinstance(each, Component) and each.name == "VEVENT"]
     file.content.insert(places[-1] + 1 if places else len(file.content), added)
 

@@ -167,11 +167,26 @@ def test_across_a_clock_change_a_duration_and_an_end_time_are_exact(cast: Cast, 
 
 
 @pytest.mark.parametrize(
+    ("rule", "second"),
+    [
+        ("FREQ=SECONDLY", "18:00:01"),
+        ("FREQ=MINUTELY;INTERVAL=5;COUNT=999999999", "18:05:00"),
+        ("FREQ=HOURLY;UNTIL=99991231T000000Z", "19:00:00"),
+        ("FREQ=DAILY;BYHOUR=18,20", "20:00:00"),
+    ],
+)
+def test_a_rule_with_times_of_its_own_is_single_events(cast: Cast, rule: str, second: str) -> None:
+    came = imported(cast.alice, repeating(rule))
+    assert (counts(came), remarks(came)) == ((1, 0, 0, 0), [(3, "repeat")])
+    assert starts(cast.alice)[:2] == ["2026-06-01T18:00:00+02:00", f"2026-06-01T{second}+02:00"]
+    assert cast.alice.get("/api/events", query={"count": "true", "limit": "1", "past": "yes"}).json["total"] == 1_000
+    again = imported(cast.alice, repeating(rule))
+    assert counts(again) == (0, 0, 1, 0)
+
+
+@pytest.mark.parametrize(
     "rule",
     [
-        "FREQ=SECONDLY",
-        "FREQ=MINUTELY;INTERVAL=5;COUNT=999999999",
-        "FREQ=HOURLY;UNTIL=99991231T000000Z",
         "FREQ=DAILY;INTERVAL=0",
         "FREQ=DAILY;COUNT=x",
         "nonsense",

@@ -65,7 +65,7 @@ class Importer:
     def __init__(self, reader: EntryReader, today: date):
         self.reader = reader
         self.skipped = 0
-        self._today = today
+        self.today = today
         self._events = 0
         self._text = 0
 
@@ -100,7 +100,7 @@ class Importer:
 
     def horizon(self, start: date) -> date:
         """The last day for which occurrences of an endless rule are created."""
-        return add_months(max(start, self._today), MONTHS_AHEAD)
+        return add_months(max(start, self.today), MONTHS_AHEAD)
 
     @contextmanager
     def skip_on_error(self, entry: Entry) -> Iterator[None]:

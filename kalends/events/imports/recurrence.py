@@ -11,6 +11,7 @@ from kalends.events.imports.dates import Dates, limit_dates
 from kalends.events.imports.entries import Content
 from kalends.events.imports.following import Divider, Division
 from kalends.events.imports.incoming import Importer, IncomingEvent, IncomingSeries, Split
+from kalends.events.imports.within_day import WithinDayReader
 from kalends.events.series.occurrences import occurrence_span, seconds_of_day
 from kalends.events.series.rule import MAX_INTERVAL, ONCE, Rule, add_months, parse_text, to_until
 from kalends.events.series.store import MAX_OCCURRENCES
@@ -51,6 +52,8 @@ class RecurrenceReader:
         """The series of the entry, and those changed occurrences and additional dates that are events of their own."""
         rule = self._parse_rule()
         try:
+            if rule and rule.has_own_times(self._start.local.time()):
+                return WithinDayReader(self._importer, self._entry, self._uid, rule).read(changed)
             if rule or self._entry.rdates:
                 may_split = self._splits < MAX_SPLITS and any(entry.and_following for entry in changed)
                 division = self._divide(rule, changed) if may_split else None
@@ -139,13 +142,11 @@ class RecurrenceReader:
         except ValueError as error:
             self._warn(f"{label} cannot be read, and only the first occurrence is kept: {error}")
             return None
-        if not rule.is_daily_or_longer:
+        if self._start.is_date and not rule.is_daily_or_longer:
             self._warn(f"{label} repeats within a day, and only the first occurrence is kept")
             return None
-        local = self._start.local
-        if any(times and times != (time,) for times, time in zip(rule.times, (local.hour, local.minute, local.second), strict=True)):
-            self._warn(f"{label} has times of its own; only that of the first occurrence is kept")
-        return rule
+        # The times of a rule mean nothing for an all-day event (RFC 5545, section 3.3.10).
+        return structs.replace(rule, times=rrule.NO_TIMES) if self._start.is_date else rule
 
     def _read_dates(self, rule: Recurrence, series: IncomingSeries, pattern: Span) -> tuple[list[date], bool]:
         """The dates to import, and whether the rule goes on after them. The series gets the rule, unless it cannot be kept."""
