@@ -181,7 +181,18 @@ MODULE_LAYERS = {
             f"dav.{name}"
             for name in (
                 *("calendar_object", "call", "collections", "errors", "expand", "files", "filters", "listing", "paths", "propfind"),
-                *("file_store", "free_busy", "future_dates", "guest_copy", "guests", "mailboxes", "overlap", "principals", "privacy"),
+                *(
+                    "file_store",
+                    "free_busy",
+                    "future_dates",
+                    "guest_copy",
+                    "guests",
+                    "mailboxes",
+                    "overlap",
+                    "principals",
+                    "privacy",
+                    "within_days",
+                ),
                 *("properties", "proppatch", "query", "removal", "reports", "resources", "sign_in", "sync", "text", "transfer", "write"),
                 "xml",
                 *(
@@ -203,7 +214,19 @@ MODULE_LAYERS = {
         *(f"pictures.{name}" for name in ("add", "child_process", "convert", "share_picture")),
         *(
             f"events.imports.{name}"
-            for name in ("apply", "dates", "entries", "existing", "file", "following", "incoming", "plan", "recurrence", "zones")
+            for name in (
+                "apply",
+                "dates",
+                "entries",
+                "existing",
+                "file",
+                "following",
+                "incoming",
+                "plan",
+                "recurrence",
+                "within_day",
+                "zones",
+            )
         ),
         *(f"events.series.{name}" for name in ("change", "copies", "occurrences", "request", "scope", "shift")),
         *(f"events.reminders.{name}" for name in ("alarms", "due", "queue", "recipients", "remind", "rules")),
