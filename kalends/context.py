@@ -1,5 +1,6 @@
 """The context of an action: its transaction, its actor, the time and the settings. It is passed as an argument, never global."""
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from random import getrandbits
@@ -22,6 +23,7 @@ from kalends.values import timestamps
 LAST_MODIFIED_DELAY = 120
 # The random part of the number of a set of changes, after its milliseconds: neighbours in time are neighbours in the index.
 SET_ID_BITS = 21
+_LANGUAGE = re.compile(r"(?:^|&)lang=([a-z]{2})(?:&|$)")
 
 
 class _DryRun(Exception):
@@ -80,6 +82,12 @@ class Caller(Struct, frozen=True):
     def is_browser(self) -> bool:
         """Whether a browser sent the request: it says from where. A program that keeps cookies does not."""
         return "sec-fetch-site" in self.headers or "origin" in self.headers
+
+    @property
+    def language(self) -> str:
+        """The language that the URL of the page names (`?lang=de`), as search engines find it; empty without one."""
+        match = _LANGUAGE.search(self.query)
+        return match[1] if match else ""
 
     def cookie(self, name: str) -> str:
         """The value of a cookie, or an empty text."""
@@ -177,7 +185,7 @@ class Context(Struct, eq=False):
             return self._locale
         default = self.site.language if self.site else self.settings.language or locale.ENGLISH.language
         accepted = self.caller.headers.get("accept-language", "")
-        user = self.actor.language if self.actor else ""
+        user = self.caller.language or (self.actor.language if self.actor else "")
         formats = (self.actor.hour_cycle, self.actor.week_start) if self.actor else ("", "")
         chosen = locale.choose_locale(user, self.caller.cookie(locale.COOKIE), accepted, default, *formats)
         if self.site:

@@ -272,6 +272,7 @@ MODULE_LAYERS = {
             "web.code_generator",
             "web.markdown",
             "web.navigation",
+            "web.language_urls",
             "web.cover",
             "web.environment",
             "web.escaping",

@@ -28,10 +28,12 @@ from kalends.http.input.fields import Changes, Params
 from kalends.http.paging import paginate
 from kalends.http.sparse_fields import select
 from kalends.i18n import gettext
+from kalends.i18n.locale import ENGLISH, find_accepted
 from kalends.policy import Right
 from kalends.records.calendar import Calendar, MemberCalendars, Searched
 from kalends.records.delivery import Channel
 from kalends.records.event import EventKey, EventRow, EventTuple
+from kalends.reply import add_vary
 from kalends.subscribers.opt_in import opt_in
 from kalends.values import datetimes
 from kalends.values.picture import to_url
@@ -169,17 +171,23 @@ def show(ctx: Context, event_id: int, params: EventView) -> EventDetail:
 
     A public event that was deleted in the last 90 days is 410, with its title and `status_note` as `detail`. With `as_of`, those who may
     edit the event get it as it was, with its calendars and its rule; the counts of responses and comments are those of now. 410 if that is
-    older than the history. With `link`, an event that you see by its link.
+    older than the history. With `link`, an event that you see by its link. `text` of `repeat` is in the language of `Accept-Language`.
     """
     if params.link is not None:
         policy.open_link(ctx, params.link)
     if params.as_of is not None:
         return _show_as_of(ctx, event_id, params, params.as_of)
     event = policy.event_with_counts(ctx, event_id, is_final=params.comments is None)
-    if not (params.comments or params.fields or event.has_questions):
+    language = find_accepted(ctx.caller.headers.get("accept-language", "")) if event.rrule else ENGLISH
+    if event.rrule:
+        add_vary(ctx.headers, "Accept-Language")
+    if not (params.comments or params.fields or event.has_questions) and language == ENGLISH:
         return encoded.detail(ctx, event)
     ctx.tag(event.etag, with_body_hash=True)
-    return select(present.detail_with_comments(ctx, event, params.comments), params.fields)
+    detail = present.detail_with_comments(ctx, event, params.comments)
+    if detail.repeat:
+        detail = structs.replace(detail, repeat=structs.replace(detail.repeat, text=language.translate(detail.repeat.sentence)))
+    return select(detail, params.fields)
 
 
 def _show_as_of(ctx: Context, event_id: int, params: EventView, moment: str) -> EventDetail:

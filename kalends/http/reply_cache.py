@@ -1,7 +1,8 @@
 """A cache of replies: the same request gets the same reply within a second, while nothing in the database has changed.
 
-The reply to a read depends on its path, its query, its credential, the second and the database, and the database tells whether it has
-changed. So if many clients ask for the same at the same time, each thread makes the reply twice a second, and once more after a change."""
+The reply to a read depends on its path, its query, its credential, its language, the second and the database, and the database tells
+whether it has changed. So if many clients ask for the same at the same time, each thread makes the reply twice a second, and once more
+after a change."""
 
 import threading
 
@@ -14,8 +15,8 @@ from kalends.reply import Reply
 # What the replies of an endpoint may take in a thread: their content, the query and the token, and an allowance for the rest of each.
 MAX_BYTES, ALLOWANCE = 1_000_000, 2_000
 
-# The path, the query, the token, and whether it is a Bearer token.
-Key = tuple[str, str, str | None, bool]
+# The path, the query, the token, whether it is a Bearer token, and the languages that the client accepts.
+Key = tuple[str, str, str | None, bool, str]
 
 
 class CachedReply(Struct, frozen=True):
@@ -73,8 +74,8 @@ class ReplyCache(threading.local):
         former = self._replies.pop(key, None)
         if former:
             self._size -= former.size
-        _, query, token, _ = key
-        size = len(reply.body) + len(query) + len(token or "") + ALLOWANCE
+        _, query, token, _, languages = key
+        size = len(reply.body) + len(query) + len(token or "") + len(languages) + ALLOWANCE
         if self._size + size > MAX_BYTES:
             self._is_full = True
             self._repeatable.remove(hash(key))

@@ -132,7 +132,7 @@ class EndpointRunner:
         token, is_bearer = origins.credential(request) if self.endpoint.credentials else (None, False)
         strict = is_strict(request)
         cache = self._reply_cache if not strict and not request.body else None
-        key = request.path, request.query, token, is_bearer
+        key = request.path, request.query, token, is_bearer, request.headers.get("accept-language", "")
         cached = cache.find(self._services.clock(), key) if cache else None
         if cached:
             request.actor, reply, is_unchanged = cached.actor, cached.reply(), False

@@ -74,6 +74,11 @@ def choose_locale(user: str, cookie: str, accepted: str, site: str, hour_cycle: 
     return _locale(next((language for language in candidates if language in OFFERED), "en"), hour_cycle, week_start)
 
 
+def find_accepted(header: str) -> Locale:
+    """The language that an Accept-Language header field asks for; English if none of it is offered."""
+    return choose_locale("", "", header, ENGLISH.language)
+
+
 @cache
 def _formats(language: str, hour_cycle: str) -> Formats:
     if language == "en":

@@ -19,6 +19,7 @@ from kalends.web.code_generator import QuickCodeGenerator
 from kalends.web.cover import draw_cover
 from kalends.web.escaping import escape_text
 from kalends.web.guest_form import sign_time
+from kalends.web.language_urls import language_urls
 from kalends.web.markdown import markdown
 from kalends.web.navigation import draw_link
 from kalends.web.times import Times
@@ -30,6 +31,7 @@ GLOBALS: dict[str, Any] = {
     "draw_cover": draw_cover,
     "draw_link": draw_link,
     "labels": labels,
+    "language_urls": language_urls,
     "parse_path": parse_path,
     "parse_url": parse_url,
     "sign_time": sign_time,

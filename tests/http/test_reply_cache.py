@@ -173,7 +173,7 @@ class Recent:
 
     def ask(self, path: str, second: int = 1, *, size: int = 10) -> bool:
         """Whether a reply is sent again; if not, one is made."""
-        key = (path, "", None, False)
+        key = (path, "", None, False, "")
         if self.replies.find(second, key):
             return True
         self.replies.add(key, Reply(200, "text/plain", b"x" * size, {}), None)
@@ -216,7 +216,7 @@ def test_the_database_is_not_asked_about_what_cannot_be_sent_again(recent: Recen
     monkeypatch.setattr(Sqlite, "data_version", lambda _: pytest.fail("it was asked"))
     assert not any(recent.ask(f"/{MAX_BYTES}", size=MAX_BYTES) for _ in range(4))
     # An error is no reply.
-    assert not any(recent.replies.find(1, ("/error", "", None, False)) for _ in range(4))
+    assert not any(recent.replies.find(1, ("/error", "", None, False, "")) for _ in range(4))
 
 
 def test_a_reply_is_made_if_the_version_is_not_known(recent: Recent, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +241,9 @@ def test_the_cache_needs_bounded_memory(recent: Recent) -> None:
 
 
 def test_a_long_request_counts(recent: Recent) -> None:
-    keys: list[tuple[str, str, str | None, bool]] = [("/a", f"{number}" + "x" * 60_000, "y" * 60_000, False) for number in range(100)]
+    keys: list[tuple[str, str, str | None, bool, str]] = [
+        ("/a", f"{number}" + "x" * 60_000, "y" * 60_000, False, "") for number in range(100)
+    ]
     for _ in range(2):
         for key in keys:
             recent.replies.find(1, key)

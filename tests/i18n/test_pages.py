@@ -25,7 +25,7 @@ _READABLE = re.compile(r"[A-Za-z]{2,}")
 # what a mail server said.
 _SAME = re.compile(
     r"\S+@\S+|\b(?:https?|webcal)://\S+|\b\w+/[A-Z]\w+|\b(?:alice|bob|vera|ada|walter)-\w+"
-    r"|\b(?:Alice|Ada|Bob|Vera|Walter|Émile Østergård)\b"
+    r"|\b\d+\.\d+\.\d+\.dev\d+|\b(?:Alice|Ada|Bob|Vera|Walter|Émile Østergård)\b"
     r"|\b(?:Google Calendar|Google|Yahoo|Outlook|Microsoft|Kalends|KALENDS_\w+|SQLite|PostgreSQL|RSS|Atom|API|UTC|Paris)\b"
     r"|\b(?:Concert|Late session|See you there|friends|jazz|live|Salt|Soup|Pepper|Salad|No such user)\b|" + "|".join(LANGUAGES.values())
 )

@@ -160,7 +160,7 @@ PAGES: dict[str, list[Visit]] = {
 
 # HTML endpoints that show no page: static files, pictures, and the former URLs of pages.
 FILES = {"GET /static/{name}", "GET /accent/{color_name}", "GET /pictures/{picture_name}", "GET /events/{event_id}/share_picture.png"}
-REDIRECTS = {"GET /settings", "GET /answers", "GET /answers/events", "GET /events/{event_id}/answers"}
+REDIRECTS = {"GET /api", "GET /openapi.json", "GET /settings", "GET /answers", "GET /answers/events", "GET /events/{event_id}/answers"}
 
 VISITS = [visit for visits in PAGES.values() for visit in visits]
 FIRST_VISITS = [visits[0] for visits in PAGES.values()]

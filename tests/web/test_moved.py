@@ -10,6 +10,8 @@ pytestmark = pytest.mark.on_one_database
 @pytest.mark.parametrize(
     ("old", "new"),
     [
+        ("/api", "/docs"),
+        ("/openapi.json", "/api/openapi.json"),
         ("/settings", "/account"),
         ("/answers", "/responses"),
         ("/answers/events", "/responses/events"),

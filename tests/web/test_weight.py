@@ -17,7 +17,7 @@ KILOBYTES = 1_000
 # What a page may cost on the way to a reader who has none of its files, without pictures.
 BUDGET = 40 * 1024
 # The reference of the whole API is one page, so that people can search in it.
-BUDGETS = {"/docs": 60 * 1024}
+BUDGETS = {"/docs": 68 * 1024}
 PICTURES = (".png", ".svg")
 GZIP = {"Accept-Encoding": "gzip"}
 
