@@ -92,7 +92,7 @@ def _create(ctx: Context, event: Event, who: Author, params: CommentInput) -> Co
 def show(ctx: Context, comment_id: int, params: CommentView) -> CommentItem:
     """The comment, if you see its event: before approval, only its author, the event's editors and admins see it."""
     policy.open_link(ctx, params.link)
-    comment, event = policy.comment(ctx, comment_id, to=Right.SEE)
+    comment, event = policy.moderated_comment(ctx, comment_id, to=Right.SEE)
     return present.item(comment, for_editor=event.can_edit)
 
 
@@ -105,11 +105,12 @@ def edit(ctx: Context, comment_id: int) -> EditableComment:
 
 @endpoint("PUT", "/api/comments/{comment_id}")
 def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> CommentItem:
-    """Change the comment: its author and the event owner may change `name` and `comment`, the event owner `approved`; admins too.
+    """Change the comment: its author and the event owner may change `name` and `comment`, the event owner and admins `approved`.
 
     A change by the author waits for approval if a new comment would.
     """
-    comment, event = policy.comment(ctx, comment_id, to=Right.OWN if "approved" in params else Right.EDIT)
+    find = policy.comment if "name" in params or "comment" in params else policy.moderated_comment
+    comment, event = find(ctx, comment_id, to=Right.OWN if "approved" in params else Right.EDIT)
     current = CommentFields(approved=comment.approved, name=comment.name, comment=comment.comment)
     fields = params.over(current)
     approved = fields.approved if event.can_edit else comment.approved and policy.needs_no_approval(ctx, event)
@@ -120,6 +121,6 @@ def update(ctx: Context, comment_id: int, params: Changes[CommentFields]) -> Com
 @endpoint("DELETE", "/api/comments/{comment_id}")
 def destroy(ctx: Context, comment_id: int) -> Deletion:
     """Delete the comment: its author, the event owner and admins may."""
-    comment, _ = policy.comment(ctx, comment_id, to=Right.EDIT)
+    comment, _ = policy.moderated_comment(ctx, comment_id, to=Right.EDIT)
     store.delete(ctx, comment.id)
     return Deletion([comment_id])

@@ -31,7 +31,7 @@ def hide(ctx: Context, comment_id: int, params: Form) -> Document:
 @page("GET", "/comments/{comment_id}/delete")
 def ask(ctx: Context, comment_id: int, params: Destination) -> Document:
     """Ask before a comment is deleted."""
-    comment, event = policy.comment(ctx, comment_id, to=Right.EDIT)
+    comment, event = policy.moderated_comment(ctx, comment_id, to=Right.EDIT)
     back = local_path(params.next or f"/events/{event.id}")
     return render("comments/delete.html", ctx, title=gettext("Delete the comment"), comment=comment, event=event, back=back)
 

@@ -10,7 +10,7 @@ from kalends.policy.account import has_verified
 from kalends.policy.actor import Right, me, user
 from kalends.policy.administration import is_admin
 from kalends.policy.event_link import event_of_guest
-from kalends.policy.events import COMMENT_VISIBLE, event, event_of_admin
+from kalends.policy.events import COMMENT_VISIBLE, event, event_of_admin, visible_events
 from kalends.records.comment import Comment
 from kalends.records.event import Event
 from kalends.records.response import Response
@@ -28,16 +28,33 @@ def can_see_comment(ctx: Context, comment: Comment, event: Event) -> bool:
 
 def comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:
     """The comment and its event: its author and the event's editors may edit and delete it, the event's editors approve it, and
-    everyone who sees the event sees it when it is approved. Admins may do what editors may."""
-    comment = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
-    if comment is None:
-        raise errors.NotFound
+    everyone who sees the event sees it when it is approved."""
+    comment = _find_comment(ctx, comment_id)
+    return comment, _commented_event(ctx, comment, to)
+
+
+def moderated_comment(ctx: Context, comment_id: int, *, to: Right) -> tuple[Comment, Event]:
+    """The comment and its event, also for an admin, who approves and deletes comments on events that they see; on others, those alone
+    that wait for approval or were reported. An admin writes no words of others."""
+    comment = _find_comment(ctx, comment_id)
     try:
         return comment, _commented_event(ctx, comment, to)
     except (errors.NotFound, errors.Forbidden):
-        if not is_admin(ctx):
+        if not is_admin(ctx) or not _is_moderated(ctx, comment):
             raise
         return comment, structs.replace(event_of_admin(ctx, comment.event_id), can_edit=True)
+
+
+def _find_comment(ctx: Context, comment_id: int) -> Comment:
+    comment = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
+    if comment is None:
+        raise errors.NotFound
+    return comment
+
+
+def _is_moderated(ctx: Context, comment: Comment) -> bool:
+    is_seen = not comment.approved or bool(visible_events(ctx, [comment.event_id]))
+    return is_seen or bool(ctx.tx.rows("SELECT 1 FROM reports WHERE comment_id = :id LIMIT 1", id=comment.id))
 
 
 def _commented_event(ctx: Context, comment: Comment, to: Right) -> Event:
@@ -57,9 +74,7 @@ def _commented_event(ctx: Context, comment: Comment, to: Right) -> Event:
 
 def visible_comment(ctx: Context, comment_id: int) -> tuple[Comment, Event]:
     """The comment and its event, if the actor sees both."""
-    comment = ctx.tx.one(Comment, f"SELECT {columns(Comment)} FROM comments WHERE id = :id", id=comment_id)
-    if comment is None:
-        raise errors.NotFound
+    comment = _find_comment(ctx, comment_id)
     on = event(ctx, comment.event_id, to=Right.SEE)
     if not can_see_comment(ctx, comment, on):
         raise errors.NotFound
