@@ -9,6 +9,7 @@ from kalends.dav import resources, store, text, within_days, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.resources import Resource
 from kalends.records.calendar import Calendar
+from kalends.records.event import Event
 
 
 def save_file(
@@ -43,3 +44,14 @@ def save_base(ctx: Context, calendar: Calendar, row_id: int) -> Resource:
     base = text.build_all(ctx, calendar, [saved])[saved.name] if saved.event_ids or saved.series_ids else b""
     write_store.update_base(ctx, row_id, zlib.compress(base, 1), saved.state)
     return resources.with_current_state(saved)
+
+
+def save_proposal(
+    ctx: Context, calendar: Calendar, name: str, file: CalendarObject, events: Sequence[Event], series_ids: Sequence[int]
+) -> None:
+    """Keep the file of events that are not on the calendar yet: it is served once they are."""
+    original, event_ids = zlib.compress(file.content, 1), [] if series_ids else [event.id for event in events]
+    row_id = write_store.upsert_row(ctx, calendar, name, file.uid, file.component, original, has_events=True)
+    write_store.update_parts(ctx, calendar, row_id, event_ids, series_ids)
+    base = text.build(ctx, list(events), list(series_ids))
+    write_store.update_base(ctx, row_id, zlib.compress(base, 1), "")

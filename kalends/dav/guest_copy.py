@@ -10,7 +10,7 @@ from kalends.dav.errors import DavError
 from kalends.dav.resources import Resource
 from kalends.dav.xml import CALDAV
 from kalends.events.imports.plan import Plan
-from kalends.events.invitations import decision, reply
+from kalends.events.invitations import decision, guest_calendars, reply
 from kalends.events.invitations import store as invitations
 from kalends.ical import itip
 from kalends.ical.itip import Attendee, ReplyEvent
@@ -21,7 +21,11 @@ from kalends.values.text import decode
 
 
 def find_by_uid(ctx: Context, calendar: Calendar, uid: str) -> Resource | None:
-    """The resource with this UID that an organiser has put on the actor's calendar. Some clients reply before they have seen its name."""
+    """The resource with this UID that an organiser has put on the actor's calendar. Some clients reply before they have seen its name.
+    What was only proposed is put there now."""
+    if calendar.owner_id == policy.user(ctx).id:
+        for proposed in invitations.find_proposed(ctx, calendar.id, uid):
+            guest_calendars.place(ctx, proposed)
     candidates = resources.find_by_rows(ctx, calendar, store.find_rows_by_uid(ctx, calendar, uid))
     return next((each for each in candidates if find_invitation(ctx, calendar, each)), None)
 

@@ -1,6 +1,7 @@
 """The guests of an event that an organiser writes by CalDAV (RFC 6638): those in the file are invited, and those who left it are not.
 
-A guest who has an account here gets the event itself on the primary calendar, not a copy, and the invitation in the inbox."""
+A guest who has an account here gets the event itself on the primary calendar, not a copy, and the invitation in the inbox; from people
+whom they do not know, the invitation alone."""
 
 import zlib
 from collections.abc import Container, Iterable, Sequence
@@ -13,7 +14,7 @@ from kalends.context import Context
 from kalends.dav import message_store, store, text, write_store
 from kalends.dav.calendar_object import CalendarObject
 from kalends.dav.errors import DavError
-from kalends.dav.file_store import save_file
+from kalends.dav.file_store import save_file, save_proposal
 from kalends.dav.resources import Resource
 from kalends.dav.xml import CALDAV
 from kalends.events import by_uid, ical
@@ -165,7 +166,7 @@ class _Part(Struct, frozen=True):
 
 def _place(ctx: Context, invitation: Invitation, event: Event, part: _Part, *, is_new: bool) -> None:
     """Put the events on the calendar of the guest: all of them of a new one, and those that are new of the others, unless the guest has
-    taken them off."""
+    taken them off. What comes from someone whom the guest does not know is proposed: it is in the inbox until they accept."""
     calendar = policy.guest_calendar(ctx, invitation.address)
     if calendar is None:
         return
@@ -178,11 +179,15 @@ def _place(ctx: Context, invitation: Invitation, event: Event, part: _Part, *, i
     by_uid.lock(ctx, calendar.id)
     rows = store.find_rows_by_uid(ctx, calendar, part.uid)
     if not placed and by_uid.find(ctx, calendar.id, part.uid) is None and all(row.gone for row in rows):
-        for event_id in ids:
-            placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=policy.user(ctx).id, invited_key=invitation.email_key)
         file = CalendarObject(part.uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
-        event_ids = [] if part.series_ids else ids
-        save_file(ctx, calendar, f"invitation-{invitation.id}.ics", file, event_ids, part.series_ids, has_quota=False)
+        name, event_ids = f"invitation-{invitation.id}.ics", [] if part.series_ids else ids
+        if policy.knows_organizer(ctx, calendar, event.owner_id):
+            for event_id in ids:
+                placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=policy.user(ctx).id, invited_key=invitation.email_key)
+            save_file(ctx, calendar, name, file, event_ids, part.series_ids, has_quota=False)
+        else:
+            save_proposal(ctx, calendar, name, file, part.events, part.series_ids)
+            invitations.insert_proposal(ctx, invitation, calendar.id, policy.user(ctx).id)
     message_store.insert(ctx, calendar.owner_id, invitation.id)
 
 

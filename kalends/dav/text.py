@@ -102,6 +102,13 @@ def build_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -
     return texts
 
 
+def build(ctx: Context, events: list[Event], series_ids: list[int]) -> bytes:
+    """What the service writes of these events in the file of a client: single ones, or all of a series."""
+    series, exceptions = feed.load_series(ctx, series_ids)
+    own = events if series_ids else [_as_single(event) for event in events]
+    return ical.join_file(*feed.format_loaded(ctx, own, series, exceptions, privacy.class_of), method="")
+
+
 def load_events(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, list[Event]]:
     """The events of each resource in the order of their start, by its name."""
     singles = {event.id: event for event in event_store.find_by_ids(ctx, [each for resource in resources for each in resource.event_ids])}

@@ -106,6 +106,12 @@ def delete_file(ctx: Context, row_id: int) -> None:
     ctx.tx.run("UPDATE dav_resources SET has_events = FALSE, gone = TRUE, version = version + 1 WHERE id = :id", id=row_id)
 
 
+def delete_file_named(ctx: Context, calendar_id: int, name: str) -> None:
+    sql = "SELECT id FROM dav_resources WHERE calendar_id = :calendar AND name = :name"
+    for (row_id,) in ctx.tx.rows(sql, calendar=calendar_id, name=name):
+        delete_file(ctx, row_id)
+
+
 def delete_files_of(ctx: Context, removed: Sequence[tuple[int, int]]) -> None:
     """Delete the files of events that were taken off calendars, unless another event of theirs is still there: (calendar, event)."""
     gone = ctx.db.records("gone", {"calendar_id": "BIGINT", "event_id": "BIGINT"})

@@ -146,6 +146,19 @@ def guest_calendar(ctx: Context, address: str) -> Calendar | None:
     )
 
 
+def knows_organizer(ctx: Context, calendar: Calendar, owner_id: int) -> bool:
+    """Whether invitations of the actor to an event of this owner are on the guest's calendar at once: the guest shares a calendar with one
+    of them, in either direction, or has accepted something of theirs before. Others may propose an event alone."""
+    shared = "SELECT 1 FROM calendar_shares s JOIN calendars c ON c.id = s.calendar_id WHERE s.user_id"
+    others = ctx.db.in_list("ids")
+    sql = f"""SELECT CASE WHEN EXISTS ({shared} = :guest AND c.owner_id {others}) OR EXISTS ({shared} {others} AND c.owner_id = :guest)
+        OR EXISTS (SELECT 1 FROM responses r JOIN events e ON e.id = r.event_id
+            WHERE r.user_id = :guest AND r.proven AND r.response <> 'NO' AND e.owner_id {others})
+        OR EXISTS (SELECT 1 FROM invitation_proposals o JOIN invitations i ON i.id = o.invitation_id
+            WHERE o.calendar_id = :calendar AND o.accepted AND i.owner_id {others}) THEN 1 ELSE 0 END"""
+    return bool(ctx.tx.value(sql, guest=calendar.owner_id, calendar=calendar.id, ids=sorted({user(ctx).id, owner_id})))
+
+
 def organizers(ctx: Context, calendar: Calendar, owner_ids: Iterable[int] = ()) -> dict[str, int]:
     """Those in whose name the actor, who may edit the calendar, invites to events on it, by the keys of their addresses: the actor, the
     owner of the calendar, and the owners of the events."""

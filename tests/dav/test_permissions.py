@@ -117,6 +117,7 @@ def test_each_method_of_each_kind_has_a_row() -> None:
 @pytest.mark.parametrize(("method", "kind"), MAILBOXES)
 def test_mailboxes_and_invitations_are_the_guests_own(cast: Cast, db: Database, method: str, kind: str) -> None:
     bob, home = verified(db, cast.bob), f"/dav/users/{cast.bob.id}/"
+    shared(bob, a_calendar(bob), cast.alice, "viewer")
     put(cast.alice, f"{calendar_path(cast.alice)}a.ics", invited(cast.alice, bob))
     [message], [copy] = names_of(bob, f"{home}inbox/"), names_of(bob, calendar_path(bob))
     body = bob.get(f"{calendar_path(bob)}{copy}").text if method == "PUT" else busy_request(bob, bob) if method == "POST" else ""

@@ -21,6 +21,8 @@ FUTURE = "20350601T180000Z"
 
 @pytest.fixture
 def bob(cast: Cast, db: Database) -> Person:
+    """Bob shares a calendar with Alice, so that her invitations are on his at once."""
+    shared(cast.bob, a_calendar(cast.bob), cast.alice, "viewer")
     return verified(db, cast.bob)
 
 

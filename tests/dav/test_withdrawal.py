@@ -15,6 +15,8 @@ from tests.dav.test_write import RULE, ics, put
 
 @pytest.fixture
 def bob(cast: Cast, db: Database) -> Person:
+    """Bob shares a calendar with Alice, so that her invitations are on his at once."""
+    shared(cast.bob, a_calendar(cast.bob), cast.alice, "viewer")
     return verified(db, cast.bob)
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 from msgspec import structs
 
 from kalends.context import Context
+from kalends.events.invitations import guest_calendars
 from kalends.http.input.fields import Params
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
@@ -20,6 +21,8 @@ Channel = Literal["link", "mail", "dav"]
 
 def record(ctx: Context, invitation: Invitation, event: Event, fields: ResponseFields, names: Set[str], via: Channel) -> Response:
     """Respond to the event, or to all coming dates if the invitation is to the series and the event is not chosen alone."""
+    if fields.response in ("YES", "MAYBE"):
+        guest_calendars.place(ctx, invitation)
     who = author(ctx, None, None) if via == "dav" else by_link(invitation.address, fields.name or invitation.name)
     is_series = invitation.series_id is not None and event.series_id == invitation.series_id
     value = ResponseInput(event_id=event.id, scope="all" if is_series else "this", **structs.asdict(fields))

@@ -212,6 +212,45 @@ def find_uncovered(ctx: Context, invitation: Invitation) -> list[int]:
     return [event_id for (event_id,) in rows]
 
 
+def find_event_ids(ctx: Context, invitation: Invitation) -> list[int]:
+    """The event of the invitation, or all of its series."""
+    column = "id" if invitation.event_id is not None else "series_id"
+    return [event_id for (event_id,) in ctx.tx.rows(f"SELECT id FROM events WHERE {column} = :id", id=target(invitation).id)]
+
+
+def insert_proposal(ctx: Context, invitation: Invitation, calendar_id: int, granted_by: int) -> None:
+    """Record that the event is on the calendar of the guest once they have accepted."""
+    ctx.tx.run(
+        """INSERT INTO invitation_proposals (invitation_id, calendar_id, granted_by, accepted, created_at)
+           VALUES (:invitation_id, :calendar_id, :granted_by, FALSE, :now)
+           ON CONFLICT (invitation_id, calendar_id) DO UPDATE SET accepted = FALSE, granted_by = excluded.granted_by""",
+        invitation_id=invitation.id,
+        calendar_id=calendar_id,
+        granted_by=granted_by,
+        now=ctx.now,
+    )
+
+
+def accept_proposals(ctx: Context, invitation: Invitation) -> list[tuple[int, int]]:
+    """Record that the guest takes what was proposed; returns the calendars for it, and who has proposed it."""
+    sql = "UPDATE invitation_proposals SET accepted = TRUE WHERE invitation_id = :id AND NOT accepted RETURNING calendar_id, granted_by"
+    return [(calendar_id, granted_by) for calendar_id, granted_by in ctx.tx.rows(sql, id=invitation.id)]
+
+
+def find_proposed(ctx: Context, calendar_id: int, uid: str) -> list[Invitation]:
+    """The invitations that were proposed to the owner of the calendar with a file of this UID."""
+    sql = f"""SELECT {columns(Invitation, "i")} FROM invitation_proposals o JOIN invitations i ON i.id = o.invitation_id
+              JOIN dav_resources r ON r.calendar_id = o.calendar_id AND r.name = 'invitation-' || i.id || '.ics'
+              WHERE o.calendar_id = :calendar_id AND NOT o.accepted AND r.uid = :uid AND i.state <> 'withdrawn'"""
+    return ctx.tx.all(Invitation, sql, calendar_id=calendar_id, uid=uid)
+
+
+def delete_proposals(ctx: Context, invitation: Invitation) -> list[int]:
+    """Delete what the guest has not accepted; returns the calendars that it was for."""
+    sql = "DELETE FROM invitation_proposals WHERE invitation_id = :id AND NOT accepted RETURNING calendar_id"
+    return [calendar_id for (calendar_id,) in ctx.tx.rows(sql, id=invitation.id)]
+
+
 def find_split(ctx: Context, invitation: Invitation) -> list[Invitation]:
     """The invitations to other series that were one with this series when the guest's calendar last got it."""
     if invitation.series_id is None:
