@@ -4,6 +4,7 @@ from kalends import errors, policy
 from kalends.comments.model import CommentInput
 from kalends.context import Context
 from kalends.db import columns
+from kalends.journal import store as journal
 from kalends.records.comment import Comment
 from kalends.records.event import Event
 from kalends.responses.author import Author
@@ -129,6 +130,26 @@ def update(ctx: Context, comment_id: int, name: str | None, text: str, *, approv
     )
     if not is_there:
         raise errors.NotFound
+
+
+def erase_of_address(ctx: Context, event: Event, email_address: str) -> None:
+    """Delete the comments of the address on the event, and on the dates of its series, with their history."""
+    rows = ctx.tx.rows(
+        """SELECT id, event_id FROM comments WHERE event_id = :event_id AND email_key = :key
+           UNION SELECT c.id, c.event_id FROM events e JOIN comments c ON c.event_id = e.id AND c.email_key = :key
+           WHERE e.series_id = :series_id""",
+        event_id=event.id,
+        series_id=event.series_id,
+        key=fold_case(email_address),
+    )
+    for comment_id, event_id in rows:
+        erase(ctx, comment_id, event_id)
+
+
+def erase(ctx: Context, comment_id: int, event_id: int) -> None:
+    """Delete the comment with its history."""
+    delete(ctx, comment_id)
+    journal.erase_comment(ctx, event_id, comment_id)
 
 
 def delete(ctx: Context, comment_id: int) -> None:

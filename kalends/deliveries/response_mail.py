@@ -61,11 +61,13 @@ def insert_link(ctx: Context, event: Event, address: str) -> None:
         _insert(ctx, event, address, "link", None, None, MAX_LINKS_PER_HOUR)
 
 
-def delete(ctx: Context, response: Response) -> None:
-    """Forget the messages about the response, and reminders."""
+def delete(ctx: Context, response: Response, owner_id: int) -> None:
+    """Forget the messages to the address about the event, and all that the owner's other events have sent it."""
     ctx.tx.run(
-        "DELETE FROM deliveries WHERE address_key = :key AND event_id = :event_id AND kind IN ('response', 'proposal', 'link')",
+        """DELETE FROM deliveries WHERE address_key = :key AND owner_id = :owner_id
+           AND (event_id = :event_id OR state NOT IN ('queued', 'sending'))""",
         key=mailbox(response.email_address),
+        owner_id=owner_id,
         event_id=response.event_id,
     )
     ctx.tx.run("DELETE FROM deliveries WHERE response_id = :id AND kind = 'reminder'", id=response.id)

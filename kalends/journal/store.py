@@ -9,11 +9,14 @@ from msgspec import Struct
 from kalends import errors
 from kalends.context import Context
 from kalends.db import columns
+from kalends.db.text_search import escape_like
 from kalends.journal.cursor import Position
 
 # How many entries or changes are deleted in one transaction.
 BATCH = 1_000
 DAY = 86_400
+# How many changes are searched at once.
+WINDOW = 20_000
 # An event of the entry `s` that a calendar has, though that lets nobody see it.
 _SEEN_ELSEWHERE = """s.kind = 'event' AND EXISTS (
     SELECT 1 FROM placements p WHERE p.event_id = s.record_id AND p.calendar_id = :own_on AND NOT p.grants)"""
@@ -132,6 +135,36 @@ def erase_response(ctx: Context, event_id: int, response_id: int) -> None:
         close=f'%"response_id":{response_id},%',
         wide=f'%"response_id" : {response_id},%',
     )
+
+
+def erase_comment(ctx: Context, event_id: int, comment_id: int) -> None:
+    """Delete the history of a comment."""
+    sql = "DELETE FROM changes WHERE event_id = :event_id AND kind = 'comment' AND record_id = :id"
+    ctx.tx.run(sql, event_id=event_id, id=comment_id)
+
+
+def erase_invitation(ctx: Context, event_id: int, invitation_id: int) -> None:
+    """Delete the history of an invitation to an event."""
+    sql = "DELETE FROM changes WHERE event_id = :event_id AND kind = 'event_invitation' AND record_id = :id"
+    ctx.tx.run(sql, event_id=event_id, id=invitation_id)
+
+
+def erase_own(ctx: Context, user_id: int) -> None:
+    """Delete the history of the responses and comments of an account, also of those that lost their link to it just now."""
+    ctx.tx.run("DELETE FROM changes WHERE owner_id = :id AND kind IN ('response', 'comment')", id=user_id)
+
+
+def find_with_text(ctx: Context, text: str, after: int) -> tuple[list[int], int | None]:
+    """The ids of the next changes whose content has the text, and where to go on; None at the end."""
+    end = after + WINDOW
+    sql = "SELECT id FROM changes WHERE id > :after AND id <= :end AND lower(before) LIKE :text ESCAPE '\\'"
+    rows = ctx.tx.rows(sql, after=after, end=end, text=f"%{escape_like(text)}%")
+    last = int(ctx.tx.value("SELECT coalesce(max(id), 0) FROM changes"))
+    return [change_id for (change_id,) in rows], end if end < last else None
+
+
+def delete_changes(ctx: Context, ids: list[int]) -> None:
+    ctx.tx.run(f"DELETE FROM changes WHERE id {ctx.db.in_list('ids')}", ids=ids)
 
 
 def require_valid(journal: Journal, epoch: int, position: Position) -> None:

@@ -23,6 +23,7 @@ from kalends.records.response import Response
 from kalends.responses import admission, present, store
 from kalends.responses import reminder_choice as choice
 from kalends.responses.author import Author, acts_for_guest, author, author_of, by_link
+from kalends.responses.erase import erase as erase_response
 from kalends.responses.model import (
     Acceptance,
     BlankResponse,
@@ -243,10 +244,15 @@ def reminders(ctx: Context, response_id: int, params: ReminderChoice) -> Reminde
 
 @endpoint("DELETE", "/api/responses/{response_id}", guests=True, rate_limited=True)
 def destroy(ctx: Context, response_id: int, params: ResponseRemoval) -> Deletion:
-    """Delete the response: the event's editors, the responder, and anyone who has its `token` may. Editors tell the guest by mail,
-    unless they send `notify=false`."""
+    """Delete the response: the event's editors, the responder, and anyone who has its `token` may. Editors notify the guest by mail,
+    unless they send `notify=false`. With `erase`, the responder has all personal data erased."""
     response, event = _load(ctx, response_id, params.token, of_hidden=True)
     by_editor = _is_by_editor(ctx, event, response, params.token)
+    if params.erase:
+        if by_editor:
+            raise errors.Forbidden(gettext("Only the guest can have the data erased. You can delete the response."))
+        erase_response(ctx, response, event, is_over=event.is_over(ctx.now), with_comments=params.erase_comments)
+        return Deletion([response_id])
     if by_editor:
         ctx.via = "owner"
     admission.withdraw(ctx, event, response)

@@ -28,7 +28,7 @@ from kalends.responses import guest_cookie, places, present, proposals, store
 from kalends.responses.author import by_link
 from kalends.responses.erase import erase
 from kalends.responses.mask import mask
-from kalends.responses.model import Attendance, ResponseFields, ResponseInput
+from kalends.responses.model import Attendance, Erasure, ResponseFields, ResponseInput
 from kalends.responses.reset_link import reset_link
 from kalends.responses.respond import respond
 from kalends.responses.series import confirm_dates, respond_to_series
@@ -130,9 +130,9 @@ def withdraw(ctx: Context, response_token: str, params: Form) -> Document:
 
 @page("POST", "/r/{response_token}/forget", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
 def forget(ctx: Context, response_token: str, params: Form) -> Document:
-    """Withdraw the response, and erase the personal data in it and in its history."""
+    """Withdraw the response, and erase the personal data in it and in its history, and the comments of the address if they say so."""
     response, event = load(ctx, response_token, of_hidden=True)
-    erase(ctx, response, event, is_over=event.is_over(ctx.now))
+    erase(ctx, response, event, is_over=event.is_over(ctx.now), with_comments=params.read(Erasure).erase_comments)
     guest_cookie.remove(ctx, event.id)
     return render("responses/forgotten.html", ctx, title=gettext("Forgotten"))
 

@@ -90,10 +90,27 @@ class RemindersChosen(Struct):
     wanted: bool
 
 
+EraseComments = Annotated[bool, Meta(description="With `erase`: also the comments of the address on the event and its series.")]
+
+
+class Erasure(Struct, kw_only=True):
+    """What else of a guest is erased."""
+
+    erase_comments: EraseComments = False
+
+
 class ResponseRemoval(ResponseProof, kw_only=True):
-    """Proof for someone without an account, and whether the guest is told."""
+    """Proof for someone without an account, whether the guest is notified, and whether all personal data is erased."""
 
     notify: Notify = True
+    erase: Annotated[
+        bool,
+        Meta(
+            description="For the responder: withdraw and erase name, address and message, the history, the invitation, messages that "
+            "were sent, and the place on the organiser's list; only the number is still counted."
+        ),
+    ] = False
+    erase_comments: EraseComments = False
 
 
 class ResponseChanges(ResponseFields, kw_only=True):

@@ -1,5 +1,7 @@
 """The SQL of the opt-in list."""
 
+from collections.abc import Iterable
+
 from kalends.context import Context
 from kalends.db import columns
 from kalends.records.event import Event
@@ -65,13 +67,35 @@ def leave(ctx: Context, subscriber_id: int) -> None:
     subscriber = ctx.tx.one(Subscriber, f"SELECT {_SUBSCRIBER} FROM subscribers WHERE id = :id", id=subscriber_id)
     if subscriber is None:
         return
+    suppress(ctx, subscriber.owner_id, subscriber.channel, subscriber.address)
+    delete(ctx, subscriber_id)
+
+
+def leave_by_address(ctx: Context, owner_id: int, address: str) -> None:
+    """Take the e-mail address off the owner's list, if it is there."""
+    sql = "SELECT id FROM subscribers WHERE owner_id = :owner_id AND channel = 'email' AND address_key = :key"
+    for (subscriber_id,) in ctx.tx.rows(sql, owner_id=owner_id, key=fold_case(address)):
+        leave(ctx, subscriber_id)
+
+
+def suppress(ctx: Context, owner_id: int, channel: str, address: str) -> None:
+    """Keep a hash of the address, so that it gets nothing more of this kind from the owner.
+
+    channel: email or sms for the list; invitation for invitations."""
     ctx.tx.run(
         "INSERT INTO suppressions (owner_id, hash, created_at) VALUES (:owner_id, :hash, :now) ON CONFLICT (owner_id, hash) DO NOTHING",
-        owner_id=subscriber.owner_id,
-        hash=_hash(ctx, subscriber.owner_id, subscriber.channel, subscriber.address),
+        owner_id=owner_id,
+        hash=_hash(ctx, owner_id, channel, address),
         now=ctx.now,
     )
-    delete(ctx, subscriber_id)
+
+
+def find_suppressed(ctx: Context, owner_id: int, channel: str, addresses: Iterable[str]) -> set[str]:
+    """Those of the addresses that get nothing more of this kind from the owner."""
+    hashes = {address: _hash(ctx, owner_id, channel, address) for address in addresses}
+    sql = "SELECT hash FROM suppressions WHERE owner_id = :owner_id"
+    suppressed = {bytes(each) for (each,) in ctx.tx.rows(sql, owner_id=owner_id)} if hashes else set()
+    return {address for address, each in hashes.items() if each in suppressed}
 
 
 def is_suppressed(ctx: Context, owner_id: int, channel: str, address: str) -> bool:

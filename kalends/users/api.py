@@ -120,11 +120,12 @@ def verify(ctx: Context, user_id: int) -> UserDetail:
 def destroy(ctx: Context, user_id: int, params: Confirmation) -> Deletion:
     """Delete your account (with `current_password`), and with it your calendars, events, contacts, keys and sessions.
 
-    Your comments and responses to other people's events stay with those events, without the link to your account.
+    Your comments and responses to other people's events stay with those events, without the link to your account; with `erase` they go,
+    too. Invitations, subscriptions and messages to your verified address go in either case.
     """
     user = _load_user(ctx, user_id)
     credentials.confirm(ctx, user, params.current_password)
-    deletion.delete_account(ctx, user)
+    deletion.delete_account(ctx, user, erase=params.erase)
     return Deletion([user_id])
 
 

@@ -6,14 +6,16 @@ from kalends.calendars import store as calendars
 from kalends.context import Context
 from kalends.deliveries import languages
 from kalends.records.user import User
-from kalends.users import store
+from kalends.users import erasure, store
 
 
-def delete_account(ctx: Context, user: User) -> None:
+def delete_account(ctx: Context, user: User, *, erase: bool = False) -> None:
     """Delete the account, and with it its calendars, events, contacts, keys and sessions, in several transactions.
 
     Events on calendars of others that the user edits no longer belong to the owners of these. Comments and responses to other people's
-    events stay with those events, without the link to the account."""
+    events stay with those events, without the link to the account, and nothing else that has its verified address; erase: they go, too."""
+    if erase:
+        erasure.erase_written(ctx, user)
     calendars.empty_all_in_batches(ctx, user.id)
     former_editor.take_over_all(ctx, user.id)
     with ctx.write():
@@ -21,3 +23,4 @@ def delete_account(ctx: Context, user: User) -> None:
         languages.delete(ctx, user.email_address)
         if ctx.actor is None or ctx.actor.id != user.id:
             audit.record(ctx, "account_deleted", "account", user.id)
+    erasure.erase_address(ctx, user)

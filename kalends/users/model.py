@@ -78,9 +78,10 @@ class ProfileChanges(Profile, kw_only=True):
 
 
 class Confirmation(Struct, kw_only=True):
-    """The password that deleting an account requires."""
+    """The password that deleting an account requires, and whether nothing is to stay."""
 
     current_password: CurrentPassword
+    erase: Annotated[bool, Meta(description="Whether to erase your comments and responses to other people's events, too.")] = False
 
 
 class PasswordChange(Struct, kw_only=True):

@@ -20,6 +20,7 @@ from kalends.policy import Right
 from kalends.records.contact import Contact
 from kalends.records.event import Event
 from kalends.records.invitation import Invitation
+from kalends.subscribers import store as subscribers
 from kalends.values.text import fold_case
 
 
@@ -67,6 +68,7 @@ def select(ctx: Context, event_id: int, params: InvitationInput) -> tuple[Event,
     new = [guest for key, guest in guests.items() if key not in invited]
     reachable = guest_notice.find_reachable(ctx, event, "invitation", [Recipient(guest.address) for guest in new])
     addresses = {each.address for each in reachable}
+    addresses -= subscribers.find_suppressed(ctx, event.owner_id, "invitation", addresses)
     guests_to_invite = _limit_per_mailbox(ctx, [guest for guest in new if guest.address in addresses])
     return event, target, Selection(guests_to_invite, len(invited), len(new) - len(guests_to_invite), without_address)
 

@@ -303,6 +303,23 @@ def record_outcome(ctx: Context, delivery: Delivery, state: str, error: str | No
         set_state(ctx, invitation.id, "sent" if state == "sent" else "bounced", error)
 
 
+def find_of_address(ctx: Context, event: Event, address: str) -> list[Invitation]:
+    """The invitations of the address to the event and to its series, also those that were taken back."""
+    targets = [Target("event", event.id), *([Target("series", event.series_id)] if event.series_id is not None else [])]
+    return [row for target in targets if (row := find(ctx, target, address))]
+
+
+def erase(ctx: Context, invitation: Invitation) -> None:
+    """Take the invitation back, and erase whose it was. Its key is not an address, so that nobody is invited by it."""
+    ctx.tx.run("DELETE FROM invitation_notes WHERE invitation_id = :id", id=invitation.id)
+    ctx.tx.run(
+        """UPDATE invitations SET state = 'withdrawn', address = '', email_key = 'erased ' || CAST(id AS TEXT), name = NULL, message = NULL,
+               detail = NULL, updated_at = :now WHERE id = :id""",
+        id=invitation.id,
+        now=ctx.now,
+    )
+
+
 def is_newest(ctx: Context, invitation_id: int, slot: str, stamp: int) -> bool:
     """Record the DTSTAMP of a reply; False if an equal or a newer one was there."""
     return bool(

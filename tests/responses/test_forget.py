@@ -1,0 +1,47 @@
+"""Forgetting a guest: what is erased with the response, and what stays."""
+
+from typing import Any
+
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast, a_comment, a_response, an_event, verified
+from tests.responses.mail import mails_about, token_of
+from tests.users.test_erase import _found
+
+GUS = "gus-the-guest@example.org"
+
+
+def _guest(cast: Cast, db: Database, settings: Settings) -> tuple[dict[str, Any], int]:
+    """A guest who was invited, responded, commented, subscribed and got messages."""
+    verified(db, cast.alice)
+    event = an_event(cast.alice, public=True, start_time="2037-06-01T20:00")
+    assert cast.alice.post(f"/api/events/{event['id']}/invitations", json={"addresses": [GUS]}).status in (200, 201, 202)
+    a_response(cast.anonymous, event, email_address=GUS, name="Gus Guest", comment="Yes", opt_in=True)
+    a_comment(cast.anonymous, event, email_address=GUS, name="Gus Guest", comment="See you")
+    assert cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": GUS}).status == 202
+    mails_about(db, settings, event["id"])
+    (response,) = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    return event, response["id"]
+
+
+def test_forgetting_with_comments_leaves_nothing_of_the_guest(cast: Cast, db: Database, settings: Settings) -> None:
+    event, response_id = _guest(cast, db, settings)
+    link = f"/r/{token_of(db, settings, response_id)}"
+    assert 'name="erase_comments"' in cast.anonymous.get(link).text
+    assert cast.anonymous.post(f"{link}/forget", data={"erase_comments": "true"}).status == 200
+    assert _found(db, GUS, "Gus Guest") == set()
+    history = cast.alice.get(f"/api/events/{event['id']}/changes").json["changes"]
+    assert not [each for each in history if each["kind"] in ("comment", "response")]
+    # A hash of the address stays, so that the organiser cannot invite it again.
+    again = cast.alice.post(f"/api/events/{event['id']}/invitations", json={"addresses": [GUS]})
+    assert again.json["skipped"] == 1
+    assert _found(db, GUS) == set()
+    assert cast.alice.get(f"/events/{event['id']}/invitations").status == 200
+
+
+def test_comments_stay_unless_the_guest_says_so(cast: Cast, db: Database, settings: Settings) -> None:
+    _, response_id = _guest(cast, db, settings)
+    token = token_of(db, settings, response_id)
+    assert cast.alice.delete(f"/api/responses/{response_id}", json={"erase": True}).status == 403
+    assert cast.anonymous.delete(f"/api/responses/{response_id}", json={"token": token, "erase": True}).status == 200
+    assert {table for table, _ in _found(db, GUS, "Gus Guest")} == {"comments"}
