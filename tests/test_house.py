@@ -208,7 +208,17 @@ MODULE_LAYERS = {
         *(f"inbound.{name}" for name in ("handle", "imap", "notes", "poller")),
         *(
             f"events.invitations.{name}"
-            for name in ("addresses", "calendar_part", "cancellations", "decision", "details", "erase", "guest_calendars", "invite", "reply")
+            for name in (
+                "addresses",
+                "calendar_part",
+                "cancellations",
+                "decision",
+                "details",
+                "erase",
+                "guest_calendars",
+                "invite",
+                "reply",
+            )
         ),
         "events.messages.send",
         *(f"pictures.{name}" for name in ("add", "child_process", "convert", "share_picture")),
