@@ -83,6 +83,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "on_one_database: SQLite will do, since no database takes part or others run the same on PostgreSQL")
     config.addinivalue_line("markers", "on_sqlite: SQLite itself is what is tested")
+    config.addinivalue_line("markers", "on_postgres: only PostgreSQL has what is tested, such as several writers at a time")
     config.addinivalue_line("markers", "soak: a long form, which runs with --soak alone")
     hypothesis_settings.load_profile("thorough" if config.getoption("--soak") else "quick")
     if config.getoption("--no-processes"):
@@ -154,6 +155,8 @@ def _is_deselected(config: pytest.Config, item: pytest.Item) -> bool:
     if not config.getoption("--soak") and "soak" in marks:
         return True
     if "postgres" in (params.get("settings"), params.get("database")) and _is_on_sqlite(config, marks):
+        return True
+    if "sqlite" in (params.get("settings"), params.get("database")) and "on_postgres" in marks:
         return True
     if config.getoption("--no-processes") and _starts_processes(item):
         return True

@@ -145,11 +145,10 @@ def test_a_defect_is_noticed_with_slow_writers(cast: Cast, db: Database, monkeyp
         _agree(writers.followers)
 
 
+@pytest.mark.on_postgres
 @pytest.mark.parametrize("writers", [4])
 def test_a_slow_transaction_is_not_skipped(cast: Cast, db: Database, writers: int) -> None:
     """Its entries have lower numbers than those that others commit before it. Numbered at the insert, they would be skipped."""
-    if not isinstance(db, Postgres):
-        pytest.skip("SQLite has one writer at a time")
     _follow_slow_transaction(cast, db, writers)
     with _planted(db, "numbers at insert"), pytest.raises(AssertionError):
         _follow_slow_transaction(cast, db, writers)
@@ -171,11 +170,10 @@ def _follow_slow_transaction(cast: Cast, db: Database, writers: int) -> None:
     _agree([follower])
 
 
+@pytest.mark.on_postgres
 @pytest.mark.parametrize("record", ["event", "comment"])
 def test_what_is_added_while_a_right_is_taken_away_is_gone(cast: Cast, db: Database, record: str) -> None:
     """It is added by a transaction that began earlier, and is committed first: the follower reads it before the right is gone."""
-    if not isinstance(db, Postgres):
-        pytest.skip("SQLite has one writer at a time")
     calendar, event = a_calendar(cast.alice), an_event(cast.alice, public=True)
     shared(cast.alice, calendar, cast.bob, "editor")
     if record == "comment":
@@ -186,6 +184,7 @@ def test_what_is_added_while_a_right_is_taken_away_is_gone(cast: Cast, db: Datab
     _agree([follower])
 
 
+@pytest.mark.on_postgres
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -201,8 +200,6 @@ def test_what_is_added_while_a_right_is_taken_away_is_gone(cast: Cast, db: Datab
 def test_what_is_written_of_an_event_while_it_is_added_to_a_calendar_is_told_there(
     cast: Cast, db: Database, first: str, second: str
 ) -> None:
-    if not isinstance(db, Postgres):
-        pytest.skip("SQLite has one writer at a time")
     calendar, event = a_calendar(cast.alice), an_event(cast.alice)
     cast.alice.post("/api/comments", json={"event_id": event["id"], "comment": "Before"})
     follower = Follower(cast.alice, calendar["id"])
@@ -211,9 +208,8 @@ def test_what_is_written_of_an_event_while_it_is_added_to_a_calendar_is_told_the
     _agree([follower])
 
 
+@pytest.mark.on_postgres
 def test_a_comment_on_an_event_that_is_published_meanwhile_is_told_to_strangers(cast: Cast, db: Database) -> None:
-    if not isinstance(db, Postgres):
-        pytest.skip("SQLite has one writer at a time")
     calendar = a_calendar(cast.alice, public=True)
     event = an_event(cast.alice, calendar_id=calendar["id"], public=False)
     follower = Follower(cast.anonymous, calendar["id"])

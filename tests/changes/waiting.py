@@ -13,8 +13,9 @@ from kalends.http.serving.edge import Edge
 from kalends.settings import Settings
 from tests.client import Client, Scope, ScopeHeaders
 
-# How long a test waits for what must happen.
-TIMEOUT = 20
+# How long a test waits for what must happen. On PostgreSQL, followers wait for every transaction of the cluster that has begun to write,
+# also in the databases of other test processes, which may migrate meanwhile.
+TIMEOUT = 60
 THREADS = 2
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from kalends.context import Context
 from kalends.db import Database
-from kalends.db.postgres.database import Postgres
 from kalends.events.series import occurrences
 from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event, an_invitation, shared
@@ -180,9 +179,8 @@ def on_device(person: Person, calendar: dict[str, Any]) -> str:
     return reply.text
 
 
+@pytest.mark.on_postgres
 def test_an_event_that_is_deleted_meanwhile_is_not_shown(cast: Cast, db: Database) -> None:
-    if not isinstance(db, Postgres):
-        pytest.skip("SQLite has one writer at a time")
     scene = Scene(cast)
     hidden = scene.hide()
 

@@ -212,9 +212,9 @@ def _set_scheduling(cpu: int | None) -> None:
 def _end_with_parent(parent_pipe: Connection, listener: socket.socket) -> None:
     """Wait for the death of the parent; then free the port at once for a new service, and stop."""
     parent_pipe.poll(None)
+    # The kernel ends the process then, even if the machine is so busy that no thread of it gets to run.
+    signal.alarm(ORPHAN_TIMEOUT)
     # close() would leave Granian's copy of the descriptor listening.
     with suppress(OSError):
         listener.shutdown(socket.SHUT_RDWR)
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(ORPHAN_TIMEOUT)
-    os._exit(1)
