@@ -204,6 +204,10 @@ class Context(Struct, eq=False):
         via = "worker" if not path else "api" if path.startswith("/api/") else "page"
         return Author(self._set_id, self.now, self.actor.id if self.actor else None, self.via or via, self.caller.request_id)
 
+    def continue_set(self, set_id: int) -> None:
+        """Let the journal record the next changes as those of an earlier request, which they complete."""
+        self._set_id = set_id
+
     @property
     def tx(self) -> Transaction:
         """The open transaction."""

@@ -11,6 +11,7 @@ from select import select
 
 from kalends import tracing
 from kalends.audit import store as audit
+from kalends.changes import undo
 from kalends.contacts import store as contacts
 from kalends.context import Context
 from kalends.dav.books import store as cards
@@ -134,6 +135,11 @@ def tell_organisers(ctx: Context) -> None:
     news.queue_mail(ctx)
 
 
+def finish_undos(ctx: Context) -> None:
+    """Finish what a server was undoing when it was stopped."""
+    undo.finish_interrupted(ctx)
+
+
 def prune_history(ctx: Context) -> None:
     """Delete what is older than the history."""
     _run_in_batches(ctx, journal.prune)
@@ -165,6 +171,7 @@ TASKS: list[Callable[[Context], None]] = [
     remind_guests,
     tell_organisers,
     clean_up,
+    finish_undos,
     prune_history,
     expire_replies,
     extend_series,

@@ -3,7 +3,9 @@
 from kalends import errors, policy
 from kalends.changes import batch, history
 from kalends.changes.model import ChangeIndex, ChangeWait, UndoInput, UndoneRecord, UndoResult
-from kalends.changes.undo import undo as undo_set
+from kalends.changes.record import Record
+from kalends.changes.undo import add_up
+from kalends.changes.undo import undo as undo_request
 from kalends.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.i18n import gettext
@@ -27,11 +29,14 @@ def index(ctx: Context, params: ChangeWait) -> ChangeIndex:
     return changed.index
 
 
-@endpoint("POST", "/api/changes/{seq}/undo")
+@endpoint("POST", "/api/changes/{seq}/undo", transaction=False)
 def undo(ctx: Context, seq: int, params: UndoInput) -> UndoResult:
     """Undo all that was changed by the request that made this change: deleted records come back with their ids, comments and responses,
     changed ones get their old content, new ones are deleted. It needs the rights that the change needed. If someone changed one of
     the records since: 409, and nothing is changed. An undo is a change itself, and can be undone.
+
+    Many records are put back in several steps, so that others can write in between: `left` are those that someone changed meanwhile.
+    If it is interrupted, it is finished within minutes, or at once when you send the request again.
 
     Nobody is notified, unless `notify` says so. With `auto`, guests get mail who got mail about the change: of the old time, place or
     status, or that an event takes place of whose deletion they know. Any other `notify` chooses among the guests of restored events,
@@ -39,9 +44,13 @@ def undo(ctx: Context, seq: int, params: UndoInput) -> UndoResult:
     policy.user(ctx)
     if params.message is not None and params.notify == "none":
         raise errors.invalid("message", gettext("needs recipients: say in notify who gets it"))
-    change = history.find(ctx, seq)
+    with ctx.read():
+        change = history.find(ctx, seq)
     if change is None:
         raise errors.NotFound
-    records, told = undo_set(ctx, change, params.notify, params.message)
-    undone = [UndoneRecord(each.table.kind, each.first.record_id, "put" if each.before else "gone") for each in records]
-    return UndoResult(undone, told)
+    undone = undo_request(ctx, change, params.notify, params.message)
+    return UndoResult(list(map(_record, undone.records)), list(map(_record, undone.left)), add_up(undone.told))
+
+
+def _record(record: Record) -> UndoneRecord:
+    return UndoneRecord(record.table.kind, record.first.record_id, "put" if record.before else "gone")

@@ -166,18 +166,20 @@ def find_row(ctx: Context, table: Table, record_id: int) -> dict[str, Any] | Non
 
 
 def find_later(ctx: Context, rows: list[ChangeRow]) -> list[ChangeRow]:
-    """Changes by other requests of the events and other records that these changes concern."""
-    first, set_id = rows[0].id, rows[0].set_id
+    """Later changes of the events and other records that these changes of one request concern, by other requests."""
+    first = min(row.id for row in rows)
+    params = {"first": first, "set_id": rows[0].set_id}
     event_ids = sorted({row.event_id for row in rows if row.event_id is not None})
     record_ids = sorted({row.record_id for row in rows if row.event_id is None})
+    by_others = "h.id > :first AND h.set_id <> :set_id"
     later = []
     if event_ids:
-        sql = f"SELECT {_CHANGE} FROM changes h WHERE h.event_id {ctx.db.in_list('ids')} AND h.id > :first AND h.set_id <> :set_id"
-        later += ctx.tx.all(ChangeRow, sql, ids=event_ids, first=first, set_id=set_id)
+        sql = f"SELECT {_CHANGE} FROM changes h WHERE h.event_id {ctx.db.in_list('ids')} AND {by_others}"
+        later += ctx.tx.all(ChangeRow, sql, ids=event_ids, **params)
     if record_ids:
         sql = f"""SELECT {_CHANGE} FROM changes h
-                  WHERE h.record_id {ctx.db.in_list("ids")} AND h.event_id IS NULL AND h.id > :first AND h.set_id <> :set_id"""
-        later += ctx.tx.all(ChangeRow, sql, ids=record_ids, first=first, set_id=set_id)
+                  WHERE h.record_id {ctx.db.in_list("ids")} AND h.event_id IS NULL AND {by_others}"""
+        later += ctx.tx.all(ChangeRow, sql, ids=record_ids, **params)
     return later
 
 

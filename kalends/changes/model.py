@@ -85,9 +85,10 @@ class UndoneRecord(Struct):
 
 
 class UndoResult(Struct):
-    """The records that an undo changed."""
+    """The records that an undo changed, and those that it left as they are since someone changed them while it ran."""
 
     undone: list[UndoneRecord]
+    left: list[UndoneRecord]
     told: Told | UnsetType = UNSET
 
 

@@ -26,9 +26,21 @@ class Record(Struct, frozen=True):
 
 
 class Records:
-    """All records of a request."""
+    """Records of a request."""
 
-    def __init__(self, rows: list[ChangeRow]):
+    def __init__(self, records: list[Record]):
+        self.all = records
+        # The events and calendars that the request deleted, as they were.
+        self.deleted = {(record.kind, record.key[0]): record.before for record in self.all if record.before and not record.is_there}
+        self.created = {(record.kind, record.key[0]) for record in self.all if record.before is None}
+        # The series in which events were that the request changed.
+        self.series_before = {
+            record.key[0]: record.before["series_id"] for record in self.all if record.kind == "event" and record.before is not None
+        }
+
+    @classmethod
+    def of_changes(cls, rows: list[ChangeRow]) -> "Records":
+        """The records of these changes, which are in their order."""
         first: dict[tuple[str, Key], ChangeRow] = {}
         last: dict[tuple[str, Key], ChangeRow] = {}
         for row in rows:
@@ -36,12 +48,12 @@ class Records:
             key = tuple(content[name] for name in table.key) if table.key != ("id",) else (row.record_id,)
             first.setdefault((row.kind, key), row)
             last[row.kind, key] = row
-        self.all = [
-            Record(BY_KIND[kind], key, row, None if row.op == "create" else row.content, last[kind, key].op != "delete")
-            for (kind, key), row in first.items()
-        ]
-        # The events and calendars that the request deleted, as they were.
-        self.deleted = {(record.kind, record.key[0]): record.before for record in self.all if record.before and not record.is_there}
+        return cls(
+            [
+                Record(BY_KIND[kind], key, row, None if row.op == "create" else row.content, last[kind, key].op != "delete")
+                for (kind, key), row in first.items()
+            ]
+        )
 
     def of(self, table: Table) -> list[Record]:
         return [record for record in self.all if record.table is table]

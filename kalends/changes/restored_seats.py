@@ -1,5 +1,6 @@
 """After an undo: the settings for responses of the events that it concerned, and the seats that are free for what it restored."""
 
+from collections import defaultdict
 from typing import Any
 
 from kalends.changes.record import Content, Record, Records
@@ -32,14 +33,16 @@ def without_seats(record: Record, content: Content, records: Records) -> Content
 
 def settle(ctx: Context, records: Records) -> None:
     """Restore the settings, then let the restored responses ask for seats, and give those that are free to the queue."""
-    concerned = [record for record in records.all if record.kind in ("event", "settings", "response")]
-    for event in events.find_by_ids(ctx, sorted({record.first.event_id for record in concerned if record.first.event_id is not None})):
-        of_event = [record for record in concerned if record.first.event_id == event.id]
-        for record in of_event:
-            if is_restored_here(record, records):
-                response_settings.apply(ctx, event, _settings(record.before))
-                response_settings.mark_changed(ctx, event.id)
-        _claim(ctx, events.get(ctx, event.id), of_event, records)
+    by_event: dict[int, list[Record]] = defaultdict(list)
+    for record in records.all:
+        if record.kind in ("event", "settings", "response") and record.first.event_id is not None:
+            by_event[record.first.event_id].append(record)
+    for event in events.find_by_ids(ctx, sorted(by_event)):
+        settings = [record for record in by_event[event.id] if is_restored_here(record, records)]
+        for record in settings:
+            response_settings.apply(ctx, event, _settings(record.before))
+            response_settings.mark_changed(ctx, event.id)
+        _claim(ctx, events.get(ctx, event.id) if settings else event, by_event[event.id], records)
 
 
 def _claim(ctx: Context, event: Event, of_event: list[Record], records: Records) -> None:

@@ -16,9 +16,9 @@ def lock(ctx: Context, records: Records) -> None:
 def require_free(ctx: Context, records: Records) -> None:
     """Raise Conflict if the UID of a deleted event or series is taken."""
     own_ids = {record.key[0] for record in records.all if record.kind == "event"}
-    for calendar_id, uid in _find_names(records):
-        event_id = by_uid.find(ctx, calendar_id, uid)
-        if event_id is not None and event_id not in own_ids:
+    names = _find_names(records)
+    for calendar_id in sorted({calendar_id for calendar_id, _ in names}):
+        if by_uid.find_taken(ctx, calendar_id, [uid for each, uid in names if each == calendar_id]) - own_ids:
             raise errors.Conflict(
                 gettext(
                     "Another event on the calendar has the uid of one that this would restore. Delete that event, then undo this. "

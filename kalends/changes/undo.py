@@ -1,100 +1,219 @@
 """Undo the changes of one request: every row is put back as it was, unless someone changed it since."""
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
-from kalends import errors, policy, quotas
-from kalends.calendars import search as calendar_search
+from kalends import errors, policy
 from kalends.calendars import sharing
-from kalends.changes import history, present, references, restored_invitations, restored_seats, restored_uids
+from kalends.changes import (
+    history,
+    restored_invitations,
+    restored_rows,
+    restored_seats,
+    restored_uids,
+    running_undos,
+    undo_rights,
+    undo_steps,
+)
 from kalends.changes.history import ChangeRow
-from kalends.changes.record import Content, Record, Records
-from kalends.changes.tables import TABLES, Table
-from kalends.contacts import store as contacts
-from kalends.context import Context
-from kalends.db import UniqueViolation
+from kalends.changes.record import Record, Records
+from kalends.changes.running_undos import RunningUndo
+from kalends.changes.tables import TABLES
+from kalends.changes.undo_steps import Unit
+from kalends.context import Actor, Context
 from kalends.deliveries.model import Told
-from kalends.errors import FieldError
+from kalends.errors import Problem, Unavailable
 from kalends.events import deleted_events, telling
 from kalends.events import store as events
 from kalends.events.placements import store as placements
 from kalends.i18n import gettext
-from kalends.policy import Right
+from kalends.log import get_logger
 from kalends.questions import response_answers
+from kalends.users import store as users
 
-# Changes of one request beyond this number would take long, while all other writes wait.
-MAX_CHANGES = 20_000
-# A conflict names this many fields.
-MAX_CONFLICTS = 20
+log = get_logger(__name__)
 
-
-def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> tuple[list[Record], Told | UnsetType]:
-    """Undo the request that made this change; return the records that it concerned, and how many guests are told.
-
-    An event that is deleted by it has no guests: they would be later changes."""
-    rows = _find_changes(ctx, change.set_id)
-    records = Records(rows)
-    restored_uids.lock(ctx, records)
-    _lock(ctx, records)
-    _require_rights(ctx, records)
-    _require_undoable(rows, records)
-    _require_unchanged(ctx, rows, records)
-    restored_uids.require_free(ctx, records)
-    restored_invitations.require_uninvited(ctx, records)
-    changed = [record.key[0] for record in records.all if record.kind == "event" and record.is_there and record.before]
-    events_before = events.find_by_ids(ctx, changed)
-    _restore(ctx, records)
-    deleted_events.forget(ctx, records.deleted_ids("event"))
-    placements.revoke_invalid_grants(ctx, records.deleted_ids("event"))
-    sharing.end_blocked(ctx, records.deleted_ids("calendar"))
-    restored_seats.settle(ctx, records)
-    restored_invitations.settle(ctx, records)
-    response_answers.drop_beyond_limits(ctx, _restored_answers(records))
-    events_restored = events.find_by_ids(ctx, records.deleted_ids("event"))
-    told = [
-        telling.tell_changed(ctx, events_before, notify, message, since=change.at),
-        telling.tell_restored(ctx, events_restored, notify, message),
-    ]
-    told_of = [record for record in records.all if not _is_by_invitation(record.first)]
-    return told_of, _add_up([each for each in told if isinstance(each, Told)])
+# A request that changed more records is not undone: to read its changes takes too much memory.
+MAX_CHANGES = 100_000
 
 
-def _find_changes(ctx: Context, set_id: int) -> list[ChangeRow]:
-    """The changes of the request. Raises Conflict if nobody may undo them."""
-    rows = history.find_set(ctx, set_id, MAX_CHANGES + 1)
-    if len(rows) > MAX_CHANGES:
+class Undone(Struct, frozen=True):
+    """The records that an undo put back, those that it left because someone changed them while it ran, and how many guests get mail by
+    each of its steps."""
+
+    records: list[Record]
+    left: list[Record]
+    told: list[Told | UnsetType]
+
+
+def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> Undone:
+    """Undo the request that made this change: in one transaction or, if it concerns many records, in several."""
+    with ctx.read():
+        records = _load(ctx, change.set_id)
+        steps = undo_steps.split(records)
+        running = running_undos.find(ctx, change.set_id) if len(steps) > 1 else None
+        if len(steps) > 1 and running is None:
+            _check(ctx, records)
+            restored_rows.check_quotas(ctx, records)
+        elif running and running.actor_id != policy.user(ctx).id:
+            undo_rights.require_rights(ctx, records)
+            raise errors.Conflict(gettext("Someone else undoes this at the same time. Look again in a minute."))
+    if len(steps) == 1:
+        with ctx.write():
+            return Undone(_told_of(records), [], [_undo_at_once(ctx, records, change.at, notify, message)])
+    if ctx.is_dry_run:
         raise errors.Conflict(
-            gettext("This request changed more than %(max)s records, which is too much to undo in one request.", max=MAX_CHANGES)
+            gettext("This request changed so much that it is undone in several steps. A dry run of them would make everybody else wait.")
         )
+    begun = RunningUndo(change.set_id, ctx.author().set_id, policy.user(ctx).id, notify, message)
+    return _undo_in_steps(ctx, running or begun, steps, change.at)
+
+
+def finish_interrupted(ctx: Context) -> None:
+    """Finish the undos that a server began before it was stopped."""
+    with ctx.read():
+        interrupted = running_undos.find_interrupted(ctx)
+    for undo in interrupted:
+        of_actor = Context(ctx.db, ctx.settings, ctx.now)
+        try:
+            with of_actor.read():
+                user = users.get(of_actor, undo.actor_id)
+                of_actor.actor = Actor(user.id, user.user_name, user.email_address, user.name, user.time_zone, verified_at=user.verified_at)
+                records = _load(of_actor, undo.set_id)
+            _undo_in_steps(of_actor, undo, undo_steps.split(records), records.all[0].first.at)
+        except Unavailable:
+            raise
+        except Problem as problem:
+            log.warning("undo_stopped", set_id=undo.set_id, detail=str(problem))
+            with of_actor.write():
+                running_undos.delete(of_actor, undo)
+
+
+def _load(ctx: Context, set_id: int) -> Records:
+    """The records of the request, which the actor may undo. Raises Conflict if nobody may."""
+    rows = history.find_set(ctx, set_id, MAX_CHANGES + 1)
+    is_too_large = len(rows) > MAX_CHANGES
     deleted = {row.record_id for row in rows if row.kind == "event" and row.op == "delete"}
     # A guest's calendar follows the invitation, which is not undone; it gets back an event that was deleted.
     rows = [row for row in rows if row.event_id in deleted or not _is_by_invitation(row)]
     if not rows:
         raise errors.NotFound
-    return rows
+    records = Records.of_changes(rows)
+    if is_too_large:
+        undo_rights.require_rights(ctx, records)
+        raise errors.Conflict(
+            gettext("This request changed more than %(max)s records, which is too much to undo in one request.", max=MAX_CHANGES)
+        )
+    return records
 
 
 def _is_by_invitation(row: ChangeRow) -> bool:
     return row.kind == "placement" and bool(row.content.get("by_invitation"))
 
 
-def _restore(ctx: Context, records: Records) -> None:
-    """Delete what the request created, and put back what it changed and deleted."""
-    try:
-        for table in reversed(TABLES):
-            created = [record for record in records.of(table) if record.is_there and record.before is None]
-            _delete(ctx, table, [record for record in created if not restored_seats.is_restored_here(record, records)])
-        _clear_slots(ctx, records)
-        for table in TABLES:
-            restored = [record for record in records.of(table) if record.before is not None]
-            for record, content in references.keep_valid(ctx, table, restored):
-                if not restored_seats.is_restored_here(record, records):
-                    _put_back(ctx, record, restored_seats.without_seats(record, content, records))
-    except UniqueViolation as error:
-        raise errors.Conflict(gettext("Another record has taken the place of one that this would restore. Nothing was changed.")) from error
+def _told_of(records: Records) -> list[Record]:
+    return [record for record in records.all if not _is_by_invitation(record.first)]
 
 
-def _add_up(told: list[Told]) -> Told | UnsetType:
-    return Told(*(sum(getattr(each, name) for each in told) for name in Told.__struct_fields__)) if told else UNSET
+def _check(ctx: Context, records: Records) -> None:
+    """Raise an error unless the actor may undo all of it, and nobody changed it since."""
+    undo_rights.require_rights(ctx, records)
+    undo_rights.require_undoable(records)
+    if running_undos.is_running(ctx, records.all[0].first.set_id):
+        raise errors.Conflict(gettext("This is still being undone. Try again in a minute."))
+    undo_rights.require_unchanged(ctx, records)
+    undo_rights.require_empty(ctx, records)
+    restored_uids.require_free(ctx, records)
+    restored_invitations.require_uninvited(ctx, records)
+
+
+def _undo_at_once(ctx: Context, records: Records, since: int, notify: str, message: str | None) -> Told | UnsetType:
+    """Undo all changes of the request in the open transaction. An event that this deletes has no guests: they would be later changes."""
+    restored_uids.lock(ctx, records)
+    _lock(ctx, records)
+    _check(ctx, records)
+    return _put_back(ctx, records, since, notify, message)
+
+
+def _undo_in_steps(ctx: Context, undo: RunningUndo, steps: list[Records], since: int) -> Undone:
+    """Do the steps of the undo that are not done yet. What someone changes meanwhile is left as it is, since their change is newer.
+
+    If it is interrupted, the worker goes on with it, and so does its author by sending it again."""
+    ctx.continue_set(undo.undo_set_id)
+    undone = Undone([], [], [])
+    for i, records in enumerate(steps, start=1):
+        try:
+            with ctx.write(alone=True, is_last=i == len(steps)):
+                if i == 1:
+                    running_undos.insert(ctx, undo)
+                if not running_undos.lock(ctx, undo):
+                    raise errors.Conflict(gettext("Someone else undoes this at the same time. Look again in a minute."))
+                changed = _do_step(ctx, undo, records, since, undone.told)
+                if i == len(steps):
+                    running_undos.delete(ctx, undo)
+        except (errors.NotFound, errors.Forbidden, errors.Conflict) as problem:
+            if i == 1:
+                raise
+            _stop(ctx, undo, problem)
+        for record in _told_of(records):
+            (undone.left if undo_steps.unit_of(record) in changed else undone.records).append(record)
+        if i < len(steps):
+            ctx.db.yield_to_other_writers()
+    return undone
+
+
+def _do_step(ctx: Context, undo: RunningUndo, records: Records, since: int, told: list[Told | UnsetType]) -> set[Unit]:
+    """Put back the records of a step, unless that was done before; returns which of them someone has changed meanwhile."""
+    restored_uids.lock(ctx, records)
+    _lock(ctx, records)
+    later = undo_rights.find_later(ctx, records)
+    changed = {undo_steps.unit_of_change(row) for row in later if row.set_id != undo.undo_set_id}
+    done = {undo_steps.unit_of_change(row) for row in later if row.set_id == undo.undo_set_id}
+    records = Records([record for record in records.all if undo_steps.unit_of(record) not in changed | done])
+    undo_rights.require_rights(ctx, records)
+    undo_rights.require_empty(ctx, records)
+    restored_uids.require_free(ctx, records)
+    told.append(_put_back(ctx, records, since, undo.notify, undo.message))
+    return changed - done
+
+
+def _stop(ctx: Context, undo: RunningUndo, problem: Problem) -> None:
+    """End an undo of which a part is done already."""
+    with ctx.write():
+        running_undos.delete(ctx, undo)
+    raise errors.Conflict(
+        gettext(
+            "This stopped halfway: %(reason)s What was undone until then stays so, and can be undone itself.",
+            reason=problem.detail or type(problem).__name__,
+        )
+    ) from problem
+
+
+def _put_back(ctx: Context, records: Records, since: int, notify: str, message: str | None) -> Told | UnsetType:
+    """Put the records back, with all that follows from them; returns how many guests get mail."""
+    changed = [record.key[0] for record in records.all if record.kind == "event" and record.is_there and record.before]
+    events_before = events.find_by_ids(ctx, changed) if notify != "none" else []
+    restored_rows.restore(ctx, records)
+    deleted_events.forget(ctx, records.deleted_ids("event"))
+    placements.revoke_invalid_grants(ctx, records.deleted_ids("event"))
+    sharing.end_blocked(ctx, records.deleted_ids("calendar"))
+    restored_seats.settle(ctx, records)
+    restored_invitations.settle(ctx, records)
+    response_answers.drop_beyond_limits(ctx, _restored_answers(records))
+    if notify == "none":
+        return Told()
+    events_restored = events.find_by_ids(ctx, records.deleted_ids("event"))
+    return add_up(
+        [
+            telling.tell_changed(ctx, events_before, notify, message, since=since),
+            telling.tell_restored(ctx, events_restored, notify, message),
+        ]
+    )
+
+
+def add_up(told: list[Told | UnsetType]) -> Told | UnsetType:
+    """How many guests get mail together."""
+    counts = [each for each in told if isinstance(each, Told)]
+    return Told(*(sum(getattr(each, name) for each in counts) for name in Told.__struct_fields__)) if counts else UNSET
 
 
 def _restored_answers(records: Records) -> dict[int, list[int]]:
@@ -113,153 +232,3 @@ def _lock(ctx: Context, records: Records) -> None:
         ids = sorted(record.key[0] for record in records.of(table) if record.is_there)
         if ids and table.key == ("id",):
             ctx.tx.rows(f"SELECT id FROM {table.name} WHERE id {ctx.db.in_list('ids')} ORDER BY id {ctx.db.for_update}", ids=ids)
-
-
-def _require_rights(ctx: Context, records: Records) -> None:
-    rights: dict[int, Right] = {}
-    for record in records.all:
-        row = record.first
-        if row.kind in ("calendar", "share", "invitation") or (row.kind in ("question", "reminder") and row.event_id is None):
-            _require_calendar(ctx, record, records)
-        elif row.kind == "contact":
-            policy.require_own_record(ctx, row.owner_id)
-        elif row.event_id is not None and ("event", row.event_id) not in records.deleted:
-            is_own = row.kind in ("comment", "response", "answer") and policy.may_undo_own(ctx, row.owner_id, row.actor_id)
-            if is_own and row.kind != "comment":
-                policy.require_response_now(ctx, _find_response_id(ctx, record))
-            rights[row.event_id] = rights.get(row.event_id, Right.SEE) if is_own else Right.EDIT
-            if row.kind == "placement" and record.before and ("calendar", record.before["calendar_id"]) not in records.deleted:
-                policy.require_restored_placement(ctx, record.before["calendar_id"])
-    policy.require_undo_in_events(ctx, rights)
-    for owner_id, calendar_id in {
-        (each["owner_id"], each["calendar_id"]) for (kind, _), each in records.deleted.items() if kind == "event"
-    }:
-        if ("calendar", calendar_id) not in records.deleted:
-            policy.require_restored_event(ctx, owner_id, calendar_id)
-    if not rights and not records.deleted_ids("event"):
-        # A series and its exceptions go with the events of the same request, if it changed any.
-        for series_id in {record.first.record_id for record in records.all if record.kind in ("series", "exception")}:
-            policy.require_whole_series(ctx, series_id)
-
-
-def _find_response_id(ctx: Context, record: Record) -> int:
-    """The id of the response, or of the one that the answer belongs to; 0 if it was deleted with the answer."""
-    if record.kind == "response":
-        return record.first.record_id
-    if record.before:
-        return int(record.before["response_id"])
-    return int(ctx.tx.value("SELECT response_id FROM question_answers WHERE id = :id", id=record.first.record_id) or 0)
-
-
-def _require_calendar(ctx: Context, record: Record, records: Records) -> None:
-    calendar_id = record.first.calendar_id or record.first.record_id
-    deleted = records.deleted.get(("calendar", calendar_id))
-    if deleted:
-        policy.require_own_record(ctx, deleted["owner_id"])
-    else:
-        policy.require_undo_in_calendar(ctx, calendar_id, creates=record.kind == "calendar" and record.before is None)
-
-
-def _require_undoable(rows: list[ChangeRow], records: Records) -> None:
-    """Raise Conflict for what nobody may undo. Only those who have the rights learn of it."""
-    if any(row.via == "moderation" for row in rows):
-        raise errors.Conflict(gettext("An administrator of this site did this, so it cannot be undone here."))
-    # The other person may have left the calendar, or block its owner.
-    if any(each.kind in ("share", "invitation") and ("calendar", each.first.calendar_id) not in records.deleted for each in records.all):
-        raise errors.Conflict(gettext("Sharing cannot be undone. Share the calendar again, or stop sharing it."))
-
-
-def _require_unchanged(ctx: Context, rows: list[ChangeRow], records: Records) -> None:
-    """Raise Conflict if another request changed one of the records since, or added to an event that would be deleted."""
-    keys = {(record.kind, record.first.record_id) for record in records.all}
-    created = {record.key[0] for record in records.all if record.kind == "event" and record.before is None}
-    later = [row for row in history.find_later(ctx, rows) if (row.kind, row.record_id) in keys or row.event_id in created]
-    if later:
-        detail = gettext("Someone changed this since, so it cannot be undone. Change it by hand instead.")
-        raise errors.Conflict(detail, _conflicts(ctx, records.all, later))
-
-
-def _conflicts(ctx: Context, records: list[Record], later: list[ChangeRow]) -> list[FieldError]:
-    """Both versions of the fields that would change, or else the records that were changed since."""
-    changed = {(row.kind, row.record_id) for row in later}
-    conflicts: list[FieldError] = []
-    for record in records:
-        table = record.table
-        if record.before is not None and table.told and (table.kind, record.first.record_id) in changed:
-            fields = present.differences(table.kind, record.before, history.find_row(ctx, table, record.first.record_id))
-            conflicts += [
-                FieldError(each.field, gettext("was %(before)s, and is %(after)s now", before=each.before, after=each.after), "conflict")
-                for each in fields
-            ]
-    others = [
-        FieldError(f"{row.kind} {row.record_id}", gettext("was changed since, in change %(id)s", id=str(row.id)), "conflict")
-        for row in later
-    ]
-    return (conflicts or others)[:MAX_CONFLICTS]
-
-
-def _delete(ctx: Context, table: Table, records: list[Record]) -> None:
-    where = " AND ".join(f"{name} = :{name}" for name in table.key)
-    ctx.tx.many(f"DELETE FROM {table.name} WHERE {where}", [dict(zip(table.key, record.key, strict=True)) for record in records])
-
-
-def _clear_slots(ctx: Context, records: Records) -> None:
-    """Clear the slots that get another event: they are unique within a series, and the events are put back one by one."""
-    moved = [each.before for each in records.all if each.table.kind == "event" and each.is_there and each.before is not None]
-    ctx.tx.many(
-        "UPDATE events SET slot = NULL WHERE id = :id AND slot <> :slot",
-        [{"id": before["id"], "slot": before["slot"] or ""} for before in moved],
-    )
-
-
-def _put_back(ctx: Context, record: Record, before: Content) -> None:
-    table = record.table
-    content = before | {name: bool(before[name]) for name in table.flags if name in before} | _derive_columns(table, before)
-    if table.has_updated_at:
-        content["updated_at"] = ctx.now
-    if record.is_there:
-        _update(ctx, table, content)
-        return
-    if table.has_version:
-        content["version"] = before["version"] + 1
-    if table.kind == "calendar":
-        # A feed URL that was changed must not become valid again.
-        content["feed_version"] = ctx.now
-    if table.kind in ("event", "contact"):
-        owner_id = before["owner_id" if table.kind == "event" else "user_id"]
-        quotas.reserve(ctx, owner_id, "events" if table.kind == "event" else "contacts", 1, quotas.size(content))
-    if table.kind == "placement":
-        placements.restore(ctx, content)
-    else:
-        names = list(content)
-        ctx.tx.run(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})", **content)
-    if table.kind == "calendar":
-        calendar_search.refresh(ctx, calendar_id=before["id"])
-
-
-def _update(ctx: Context, table: Table, content: Content) -> None:
-    # A link that was replaced must not become valid again.
-    names = [name for name in content if name not in (*table.key, "version", "created_at", "link_number")]
-    assignments = [f"{name} = :{name}" for name in names]
-    if table.has_version:
-        assignments.append("version = version + 1")
-    if table.kind == "calendar":
-        # As `calendars.store.update` does: its feed has changed.
-        assignments.append(
-            "revision = revision + 1, changed_at = :updated_at, public_revision = revision + 1, public_changed_at = :updated_at"
-        )
-    params = {name: content[name] for name in (*names, *table.key)}
-    where = " AND ".join(f"{name} = :{name}" for name in table.key)
-    if assignments:
-        ctx.tx.run(f"UPDATE {table.name} SET {', '.join(assignments)} WHERE {where}", **params)
-    if table.kind == "calendar":
-        calendar_search.refresh(ctx, calendar_id=content["id"])
-
-
-def _derive_columns(table: Table, before: Content) -> Content:
-    """The columns that follow from others."""
-    if table.kind == "event":
-        return {"search": events.search_column(before)}
-    if table.kind == "contact":
-        return contacts.derived_columns(before)
-    return {}

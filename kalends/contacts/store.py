@@ -29,6 +29,8 @@ MAX_SORT_KEY = 600
 _GUESTS = """(
     SELECT email_key FROM responses WHERE event_id = :event_id UNION SELECT email_key FROM comments WHERE event_id = :event_id
 )"""
+# How many contacts of a deleted account are deleted in one transaction, while all other writes wait.
+BATCH = 1_000
 
 
 def index(ctx: Context, query: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
@@ -125,6 +127,18 @@ def delete_all(ctx: Context, query: str | None) -> int:
     ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND expires_at <= :now", me=me, now=ctx.now)
     where = {None: "", "primary": " AND service IS NULL", "imported": " AND service IS NOT NULL"}[query]
     return ctx.tx.run(f"DELETE FROM contacts WHERE user_id = :me{where}", me=me)
+
+
+def delete_all_in_batches(ctx: Context, user_id: int) -> None:
+    """Delete most contacts of a user who will be deleted, in several transactions, so that others can write in between."""
+    while True:
+        with ctx.read():
+            rows = ctx.tx.rows("SELECT id FROM contacts WHERE user_id = :id LIMIT :limit", id=user_id, limit=BATCH)
+        if len(rows) < BATCH:
+            return
+        with ctx.write(alone=True, is_last=False):
+            ctx.tx.run(f"DELETE FROM contacts WHERE id {ctx.db.in_list('ids')}", ids=[contact_id for (contact_id,) in rows])
+        ctx.db.yield_to_other_writers()
 
 
 def keep(ctx: Context, contacts: Iterable[Contact]) -> None:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import json
+
 from kalends import errors, policy
 from kalends.context import Context
 from kalends.events.uid import OwnUid, parse_own
@@ -42,6 +44,21 @@ def find(ctx: Context, calendar_id: int, uid: str) -> int | None:
         uid=uid,
     )
     return sent_id
+
+
+def find_taken(ctx: Context, calendar_id: int, uids: list[str]) -> set[int]:
+    """The events of the calendar that have one of these UIDs, and the first of such a series."""
+    own_ids = {_find_own(ctx, calendar_id, own) for uid in uids if (own := parse_own(ctx.settings, uid))}
+    names = f"(SELECT sent.uid FROM {ctx.db.records('sent', {'uid': 'TEXT'})})"
+    rows = ctx.tx.rows(
+        f"""SELECT id FROM events WHERE calendar_id = :calendar_id AND uid IN {names} AND series_id IS NULL
+            UNION ALL SELECT f.id FROM series r JOIN events f ON f.id = (
+                SELECT s.id FROM events s WHERE s.series_id = r.id ORDER BY s.start_at, s.id LIMIT 1)
+            WHERE r.uid IN {names} AND f.calendar_id = :calendar_id""",
+        calendar_id=calendar_id,
+        sent=json.encode([{"uid": uid} for uid in uids]).decode(),
+    )
+    return {event_id for (event_id,) in rows} | {each for each in own_ids if each is not None}
 
 
 def _find_own(ctx: Context, calendar_id: int, own: OwnUid) -> int | None:

@@ -110,6 +110,23 @@ def erase_answers_of_events(ctx: Context, event_ids: list[int]) -> None:
     ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')} AND kind = 'answer'", ids=event_ids)
 
 
+def erase_owner_in_batches(ctx: Context, user_id: int) -> None:
+    """Delete most of the history of the events and contacts of an account that have been deleted, in transactions that let others write
+    in between."""
+    for kind, column in (("event", "event_id"), ("contact", "record_id")):
+        only = "" if kind == "event" else "AND kind = 'contact' AND event_id IS NULL"
+        while True:
+            with ctx.read():
+                sql = "SELECT record_id FROM changes WHERE owner_id = :id AND kind = :kind AND op = 'delete' LIMIT :limit"
+                rows = ctx.tx.rows(sql, id=user_id, kind=kind, limit=BATCH)
+            if len(rows) < BATCH:
+                break
+            with ctx.write(alone=True, is_last=False):
+                sql = f"DELETE FROM changes WHERE {column} {ctx.db.in_list('ids')} {only}"
+                ctx.tx.run(sql, ids=[record_id for (record_id,) in rows])
+            ctx.db.yield_to_other_writers()
+
+
 def erase_owner(ctx: Context, user_id: int) -> None:
     """Delete the history of the records of an account, all of which have been deleted."""
     ctx.tx.run("DELETE FROM changes WHERE owner_id = :id AND op = 'delete' AND kind = 'answer'", id=user_id)

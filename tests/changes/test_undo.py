@@ -8,6 +8,7 @@ import pytest
 from msgspec import structs
 
 from kalends.app import application
+from kalends.changes import undo_steps
 from kalends.db import Author, Database
 from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_comment, a_contact, a_question, a_response, an_event, shared
@@ -18,6 +19,12 @@ from tests.events.series import assert_rule_agrees, events_of_series
 
 # They tell when a record was changed last, which an undo is.
 STAMPS = ("updated_at",)
+
+
+@pytest.fixture(autouse=True, params=[undo_steps.STEP_RECORDS, 1], ids=["at once", "in steps"])
+def _steps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it holds for large requests, too, which are undone in several transactions."""
+    monkeypatch.setattr(undo_steps, "STEP_RECORDS", request.param)
 
 
 def _show(person: Person, path: str) -> dict[str, Any]:
@@ -274,7 +281,7 @@ def test_a_stranger_learns_nothing_of_hidden_changes_that_cannot_be_undone(cast:
     assert cast.alice.put(f"/api/calendars/{calendar['id']}/share", json=invited).status == 200
     event = an_event(cast.bob, calendar_id=calendar["id"])
     with db.write() as tx:
-        tx.author = lambda: Author(1, 0, None, "moderation", None)
+        tx.author = lambda: Author(event["id"], 0, None, "moderation", None)
         tx.run("UPDATE events SET title = 'Moderated' WHERE id = :id", id=event["id"])
     with db.read() as tx:
         rows = tx.rows("SELECT id, kind, via FROM changes WHERE calendar_id = :id ORDER BY id", id=calendar["id"])

@@ -11,7 +11,7 @@ from kalends.records.event import Event
 from kalends.values.datetimes import DAY_SECONDS
 
 # How many events are taken off a calendar in one transaction, while all other writes wait.
-BATCH_EVENTS = 5_000
+BATCH_EVENTS = 1_000
 
 # The columns that a placement repeats of its event `e`.
 COPIED = f"e.start_at, e.public, e.until_at - e.start_at > {LONG_SECONDS}, e.all_day OR e.until_at - e.start_at >= {DAY_SECONDS}"
@@ -150,15 +150,15 @@ def count_copied(ctx: Context, event_id: int) -> int:
     return count - 1
 
 
-def restore(ctx: Context, content: dict[str, Any]) -> None:
-    """Insert a placement that was deleted, as it was."""
-    ctx.tx.run(
+def restore(ctx: Context, contents: list[dict[str, Any]]) -> None:
+    """Insert placements that were deleted, as they were."""
+    ctx.tx.many(
         f"""INSERT INTO placements (id, event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
                 invited_key, created_at)
             SELECT CAST(:id AS BIGINT), e.id, CAST(:calendar_id AS BIGINT), {COPIED}, CAST(:grants AS BOOLEAN), CAST(:granted_by AS BIGINT),
                    CAST(:by_invitation AS BOOLEAN), {_OWNERS_KEY}, CAST(:created_at AS BIGINT)
             FROM events e WHERE e.id = :event_id""",
-        **{"by_invitation": False} | content,
+        [{"by_invitation": False} | content for content in contents],
     )
 
 
