@@ -103,7 +103,7 @@ def _success(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
     names = ["X-Request-Id"]
     if endpoint.rate_limited:
         names += ["RateLimit", "RateLimit-Policy"]
-    if endpoint.etag and endpoint.action != "destroy":
+    if endpoint.etag and endpoint.method != "DELETE":
         names.append("ETag")
     if endpoint.result is Document:
         content = {FORMATS[endpoint.format]: {"schema": {"type": "string"}}}
