@@ -1,0 +1,82 @@
+"""The permission table for those who have lost access: each of them has the permissions of a stranger, at every endpoint."""
+
+from functools import cached_property
+from typing import Any
+
+import pytest
+
+from kalends.app import ENDPOINTS
+from kalends.db import Database
+from kalends.settings import Settings
+from tests.cast import Cast, verified
+from tests.client import Client
+from tests.dav.clients import calendar_path
+from tests.dav.test_scheduling import invited
+from tests.dav.test_write import put
+from tests.test_policy import ACTORS, CHANGES_PEOPLE, TABLE, Scene, content_of, name_of
+
+STRANGER = ACTORS.index("stranger")
+# These are about a calendar or a record of the table, and no token of it is the permission.
+ENDPOINTS_OF_RECORDS = [
+    each for each in ENDPOINTS if "private" in TABLE[name_of(each)] and "token}" not in each.url and not CHANGES_PEOPLE.search(each.url)
+]
+
+
+class FormerScene(Scene):
+    """An event on alice's calendar that bob created as an editor, who is one no longer."""
+
+    @cached_property
+    def actors(self) -> dict[str, Client]:
+        cast = self.cast
+        everybody = {"ex-editor": cast.bob, "second account of an ex-editor": cast.vera, "guest whose invitation was withdrawn": cast.carol}
+        return {"owner": cast.alice, "viewer": cast.dave, **everybody}
+
+    @cached_property
+    def event(self) -> dict[str, Any]:
+        """bob invites his second account, vera; alice invites carol and withdraws that, and then stops sharing the calendar with bob."""
+        cast, calendar = self.cast, f"/api/calendars/{self.calendar['id']}"
+        assert cast.alice.put(f"{calendar}/share", json={"user_name": cast.bob.user_name, "role": "editor"}).status == 200
+        name = "a.ics"
+        assert put(cast.bob, f"{calendar_path(cast.bob, self.calendar['id'])}{name}", invited(cast.bob, cast.vera)).status == 201
+        event_id = cast.alice.get("/api/events", query={"calendar_id": str(self.calendar["id"])}).json["events"][0]["id"]
+        cast.alice.put(f"/api/events/{event_id}", json={"public": self.visibility == "public"})
+        assert (
+            put(cast.alice, f"{calendar_path(cast.alice, self.calendar['id'])}{name}", invited(cast.alice, cast.vera, cast.carol)).status
+            == 204
+        )
+        self._expect(event_id, 200)
+        invitations = cast.alice.get(f"/api/events/{event_id}/invitations").json["invitations"]
+        [withdrawn] = [each["id"] for each in invitations if each["address"] == cast.carol.email_address]
+        assert cast.alice.delete(f"/api/events/{event_id}/invitations/{withdrawn}").status == 200
+        fields = {"user_name": cast.bob.user_name, "events": "keep"}
+        assert cast.alice.put(f"{calendar}/unshare", json=fields).status == 200
+        event: dict[str, Any] = cast.alice.get(f"/api/events/{event_id}").json
+        assert (event["owner"]["id"], event["public"]) == (cast.bob.id, self.visibility == "public")
+        return event
+
+    def _expect(self, event_id: int, status: int) -> None:
+        assert [person.get(f"/api/events/{event_id}").status for person in (self.cast.bob, self.cast.vera, self.cast.carol)] == [status] * 3
+
+
+@pytest.mark.parametrize("visibility", ["private", "public"])
+def test_those_who_lost_access_have_the_permissions_of_a_stranger(
+    client: Client, settings: Settings, db: Database, visibility: str
+) -> None:
+    cast = Cast(client)
+    for person in (cast.alice, cast.bob, cast.vera, cast.carol):
+        verified(db, person)
+    scene = FormerScene(cast, settings, visibility)
+    assert scene.event
+    former = {name: actor for name, actor in scene.actors.items() if name not in ("owner", "viewer")}
+    replies, expected = {}, {}
+    for endpoint in ENDPOINTS_OF_RECORDS:
+        name = name_of(endpoint)
+        row = TABLE[name].get(visibility)
+        if row is None:
+            continue
+        path, content = scene.path(endpoint.url), content_of(name, scene)
+        for actor, person in former.items():
+            replies[actor, name] = person.request(endpoint.method, path, **content).status
+            expected[actor, name] = row[STRANGER]
+    assert {key: (status, expected[key]) for key, status in replies.items() if status != expected[key]} == {}
+    assert len(replies) > 300
