@@ -8,7 +8,7 @@ import pytest
 from kalends.app import ENDPOINTS
 from kalends.db import Database
 from kalends.settings import Settings
-from tests.cast import Cast, verified
+from tests.cast import Cast, a_calendar, shared, verified
 from tests.client import Client
 from tests.dav.clients import calendar_path
 from tests.dav.test_scheduling import invited
@@ -65,6 +65,9 @@ def test_those_who_lost_access_have_the_permissions_of_a_stranger(
     cast = Cast(client)
     for person in (cast.alice, cast.bob, cast.vera, cast.carol):
         verified(db, person)
+    # What people invite those to who share a calendar with them is on their calendars at once.
+    shared(cast.vera, a_calendar(cast.vera), cast.bob, "viewer")
+    shared(cast.carol, a_calendar(cast.carol), cast.alice, "viewer")
     scene = FormerScene(cast, settings, visibility)
     assert scene.event
     former = {name: actor for name, actor in scene.actors.items() if name not in ("owner", "viewer")}
@@ -75,8 +78,8 @@ def test_those_who_lost_access_have_the_permissions_of_a_stranger(
         if row is None:
             continue
         path, content = scene.path(endpoint.url), content_of(name, scene)
-        for actor, person in former.items():
-            replies[actor, name] = person.request(endpoint.method, path, **content).status
+        for actor, requester in former.items():
+            replies[actor, name] = requester.request(endpoint.method, path, **content).status
             expected[actor, name] = row[STRANGER]
     assert {key: (status, expected[key]) for key, status in replies.items() if status != expected[key]} == {}
     assert len(replies) > 300

@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from kalends.db import Database
+from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, an_event, shared, verified
 from tests.changes.follower import Follower
 from tests.dav.clients import calendar_path
 from tests.dav.test_scheduling import FUTURE, event_of, invited, names_of
 from tests.dav.test_write import RULE, ics, put
+from tests.responses.mail import an_invitation_token
 
 
 @pytest.fixture
@@ -147,3 +149,14 @@ def test_the_actor_who_invites_grants_the_placement(cast: Cast, bob: Person, db:
     event = an_event(alice, calendar_id=calendar["id"], title="Dinner", start_time="2035-06-01T18:00:00Z")
     put(carol, f"{calendar_path(carol, calendar['id'])}event-{event['id']}.ics", invited(carol, bob, uid=event["uid"]))
     assert granters(db, event) == [(carol.id,)]
+
+
+def test_what_an_ex_editor_proposed_gives_no_access_when_it_is_accepted(cast: Cast, db: Database, settings: Settings) -> None:
+    alice, mallory, second, calendar = cast.alice, verified(db, cast.carol), verified(db, cast.dave), a_calendar(cast.alice)
+    shared(alice, calendar, mallory, "editor")
+    event = an_event(alice, calendar_id=calendar["id"], title="Dinner", start_time="2035-06-01T18:00:00Z")
+    put(mallory, f"{calendar_path(mallory, calendar['id'])}event-{event['id']}.ics", invited(mallory, second, uid=event["uid"]))
+    alice.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": mallory.user_name})
+    token = an_invitation_token(settings, invitation_ids(alice, event["id"])[0])
+    assert second.post(f"/i/{token}", data={"response": "YES", "number": "1", "plus_n": "0"}).status == 303
+    assert (second.get(f"/api/events/{event['id']}").status, ids_seen(second)) == (404, [])

@@ -18,9 +18,12 @@ def remove(ctx: Context, invitation: Invitation) -> None:
 
 
 def place(ctx: Context, invitation: Invitation) -> bool:
-    """Put what was proposed to the guest, who takes it, on the calendar; False if nothing is."""
-    proposals = store.accept_proposals(ctx, invitation)
+    """Put what was proposed to the guest, who takes it, on the calendar; False if nothing is. One who may no longer edit the event grants
+    nothing by it."""
+    proposals, ids = store.accept_proposals(ctx, invitation), store.find_event_ids(ctx, invitation)
     for calendar_id, granted_by in proposals:
-        for event_id in store.find_event_ids(ctx, invitation):
+        for event_id in ids:
             placements.insert(ctx, event_id, calendar_id, grants=True, granted_by=granted_by, invited_key=invitation.email_key)
+    if proposals:
+        placements.revoke_invalid_grants(ctx, ids)
     return bool(proposals)
