@@ -12,6 +12,7 @@ from kalends.events.series.model import Frequency
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.responses import REF
 from kalends.i18n.catalogs import Language
+from kalends.records.audit_entry import AuditAction, AuditSubject, AuditVia
 from kalends.records.change import JournalKind, JournalOp, Kind, Way
 from kalends.records.contact import Gender
 from kalends.records.delivery import Channel, DeliveryState, MessageKind, Notice
@@ -43,6 +44,9 @@ NAMES: dict[tuple[str, ...], str] = {
     _values(JournalOp): "JournalOp",
     _values(Way): "ChangeWay",
     _values(DisabledReason): "WebhookDisabledReason",
+    _values(AuditAction): "AuditAction",
+    _values(AuditSubject): "AuditSubject",
+    _values(AuditVia): "AuditVia",
     _values(ResponseNotices): "ResponseNotices",
     ("h12", "h23"): "HourCycle",
     ("monday", "saturday", "sunday"): "WeekStart",
