@@ -271,6 +271,7 @@ MODULE_LAYERS = {
             "users.approval",
             "users.deletion",
             "users.erasure",
+            "users.first_admin",
             "users.invitations",
             "users.registration",
             "users.reset_link",

@@ -9,7 +9,7 @@ from kalends.records.account_invitation import AccountInvitation
 from kalends.sessions import api as sessions
 from kalends.sessions.model import Credentials
 from kalends.site import store as sites
-from kalends.users import api, invitations
+from kalends.users import api, first_admin, invitations
 from kalends.users.model import Registration, UserDetail
 from kalends.values.datetimes import known_zones
 from kalends.web.forms import FormState
@@ -18,9 +18,18 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 
-def _form(ctx: Context, form: FormState | None = None, invitation: AccountInvitation | None = None) -> Document:
-    zones = sorted(known_zones())
-    return render("account/sign_up.html", ctx, title=gettext("Sign up"), form=form, invitation=invitation, zones=zones)
+def _form(
+    ctx: Context, form: FormState | None = None, invitation: AccountInvitation | None = None, *, is_first_admin: bool = False
+) -> Document:
+    return render(
+        "account/sign_up.html",
+        ctx,
+        title=gettext("Sign up"),
+        form=form,
+        invitation=invitation,
+        is_first_admin=is_first_admin,
+        zones=sorted(known_zones()),
+    )
 
 
 def _render_closed(ctx: Context, status: int, reason: str = "") -> Document:
@@ -45,9 +54,11 @@ def create(ctx: Context, params: Form) -> Document:
 
 @page("GET", "/sign-up/{sign_up_token}", guests=True, credentials=False)
 def accept(ctx: Context, sign_up_token: str, form: FormState | None = None) -> Document:
-    """The form to create an account by an invitation. No cache may store it: its address is a secret."""
-    invitation = invitations.find(ctx, sign_up_token)
+    """The form to create an account by an invitation, or that of the first admin. No cache may store it: its address is a secret."""
     ctx.headers["Cache-Control"] = "no-store"
+    if first_admin.is_valid(ctx, sign_up_token):
+        return _form(ctx, form, is_first_admin=True)
+    invitation = invitations.find(ctx, sign_up_token)
     if invitation is None or sites.get(ctx).registration == "closed":
         return _render_closed(ctx, 404, "" if invitation else invitations.VOID)
     return _form(ctx, form, invitation)
@@ -56,11 +67,14 @@ def accept(ctx: Context, sign_up_token: str, form: FormState | None = None) -> D
 @page("POST", "/sign-up/{sign_up_token}", guests=True, rate_limited=True, credentials=False, is_guest_form=True, again=accept, pool="hash")
 def create_invited(ctx: Context, sign_up_token: str, params: Form) -> Document:
     """Create the account of someone who is invited, with the address that the invitation was mailed to, and sign in."""
+    fields = params.values | {"invitation": sign_up_token}
     with ctx.read():
-        invitation = invitations.find(ctx, sign_up_token)
-        if invitation is None:
-            return _render_closed(ctx, 404, invitations.VOID)
-    return _create(ctx, Form({**params.values, "email_address": invitation.email_address, "invitation": sign_up_token}).read(Registration))
+        if not first_admin.is_valid(ctx, sign_up_token):
+            invitation = invitations.find(ctx, sign_up_token)
+            if invitation is None:
+                return _render_closed(ctx, 404, invitations.VOID)
+            fields["email_address"] = invitation.email_address
+    return _create(ctx, Form(fields).read(Registration))
 
 
 def _create(ctx: Context, params: Registration) -> Document:

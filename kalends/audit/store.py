@@ -27,9 +27,9 @@ def record(ctx: Context, action: AuditAction, subject_kind: AuditSubject, subjec
 
 
 def _via(ctx: Context) -> AuditVia:
-    if ctx.actor is None:
+    if not ctx.caller.path:
         return "command"
-    if policy.current_key_id(ctx):
+    if ctx.actor and policy.current_key_id(ctx):
         return "key"
     return "api" if ctx.caller.path.startswith("/api/") else "page"
 

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from typing import Any
 
 import click
@@ -10,9 +10,13 @@ from msgspec.structs import replace
 
 from kalends import __version__, log
 from kalends.commands.options import data_option, database_option, no_migrate_option, open_migrated_database
+from kalends.context import Context
+from kalends.db import Database
 from kalends.doctor import unsent_channels
 from kalends.outbound.outbox_files import outbox
 from kalends.settings import Settings, export, load
+from kalends.users import first_admin
+from kalends.values import timestamps
 from kalends.worker import attached_worker
 
 
@@ -35,9 +39,10 @@ def serve(no_work: bool, no_migrate: bool, **options: Any) -> None:
     settings = replace(settings, port=sockets[0].getsockname()[1])
     # Before the database is opened: prometheus_client reads PROMETHEUS_MULTIPROC_DIR when it is imported.
     _share_metrics(settings)
-    open_migrated_database(settings, no_migrate=no_migrate).close()
+    with closing(open_migrated_database(settings, no_migrate=no_migrate)) as db:
+        first_admin_url = _find_first_admin_url(db, settings)
     export(settings)
-    _announce(settings)
+    _announce(settings, first_admin_url)
     from kalends.app import rsgi
 
     with nullcontext() if no_work else attached_worker(no_migrate=no_migrate):
@@ -55,14 +60,30 @@ def _share_metrics(settings: Settings) -> None:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
-def _announce(settings: Settings) -> None:
+def _find_first_admin_url(db: Database, settings: Settings) -> str | None:
+    ctx = Context(db, settings, timestamps.now())
+    with ctx.read():
+        return first_admin.find_url(ctx)
+
+
+def _announce(settings: Settings, first_admin_url: str | None) -> None:
     database = "PostgreSQL" if settings.database else f"SQLite in {settings.folder}"
     note = _outbox_note(settings)
     if log.for_people(settings):
         click.echo(f"Kalends {__version__} on {settings.url} ({database}). API reference: {settings.url}/docs. Stop with Ctrl-C.", err=True)
         click.echo(note, err=True, nl=bool(note))
+        if first_admin_url:
+            click.echo(f"There is no administrator yet. Make your account, which administers the site: {first_admin_url}", err=True)
     else:
-        log.get_logger(__name__).info("serving", version=__version__, url=settings.url, port=settings.port, database=database, note=note)
+        log.get_logger(__name__).info(
+            "serving",
+            version=__version__,
+            url=settings.url,
+            port=settings.port,
+            database=database,
+            note=note,
+            first_admin=first_admin_url,
+        )
 
 
 def _outbox_note(settings: Settings) -> str:

@@ -35,7 +35,7 @@ def users() -> None:
 @click.option("--password", help="The password. Default: prompt for it, or read it from standard input.")
 @click.option("--name", help="The name that other people see.")
 @click.option("--time-zone", help="IANA time zone, such as Europe/Paris. Default: UTC")
-@click.option("--admin", is_flag=True, help="The user administers the site. The first user always does.")
+@click.option("--admin", is_flag=True, help="The user administers the site. The first one that is made here always does.")
 @data_option
 @database_option
 def create(data: str | None, database: str | None, admin: bool, **params: Any) -> None:

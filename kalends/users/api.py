@@ -36,8 +36,8 @@ def new(ctx: Context) -> Profile:
 def create(ctx: Context, params: Registration) -> UserDetail | RegistrationWaiting:
     """Register a user with a primary calendar, and mail them a link to verify the e-mail address.
 
-    They can sign in and create events before that; until then others cannot find them by the address. The first user of a service
-    administers it.
+    They can sign in and create events before that; until then others cannot find them by the address. The link that
+    `kalends serve` prints while there is no admin has an `invitation` that makes the first one.
 
     Where the site says `registration=invitation`, it needs the `invitation` that was mailed to the address, which is verified then. Where
     it says `approval`, the status is 202 without one: an admin decides, the person gets mail, and cannot sign in until then.

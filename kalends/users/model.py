@@ -55,7 +55,10 @@ class Registration(Profile, kw_only=True):
     invitation: (
         Annotated[
             str,
-            Meta(max_length=100, description="Of the link of an invitation, what follows /sign-up/. The address must be that of its mail."),
+            Meta(
+                max_length=100,
+                description="Of a link to make an account, what follows /sign-up/. With an invitation by mail, the address must be its.",
+            ),
         ]
         | None
     ) = None

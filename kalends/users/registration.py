@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from kalends import errors, policy
+from kalends.audit import store as audit
 from kalends.context import Context
 from kalends.db import columns
 from kalends.deliveries import languages
@@ -13,7 +14,7 @@ from kalends.records.account_invitation import AccountInvitation
 from kalends.records.delivery import AccountNotice
 from kalends.records.user import AccountStatus, User
 from kalends.site import store as sites
-from kalends.users import invitations, store
+from kalends.users import first_admin, invitations, store
 from kalends.users.model import Registration
 from kalends.values.text import fold_case
 
@@ -23,10 +24,14 @@ class Admission(Struct, frozen=True):
 
     status: AccountStatus
     invitation: AccountInvitation | None = None
+    # Whether they have the link of the first admin.
+    is_first_admin: bool = False
 
 
 def admit(ctx: Context, params: Registration) -> Admission:
     """How they may register. Raises Forbidden if they may not."""
+    if params.invitation and first_admin.is_valid(ctx, params.invitation):
+        return Admission("active", is_first_admin=True)
     invitation = load_invitation(ctx, params.invitation) if params.invitation else None
     admission = Admission(policy.status_of_new_account(sites.get(ctx), is_invited=invitation is not None), invitation)
     if invitation and fold_case(params.email_address) != invitation.email_key:
@@ -52,16 +57,26 @@ def insert(ctx: Context, params: Registration, password_hash: str, admission: Ad
         return None
     if admission.invitation:
         invitations.use(ctx, admission.invitation)
-    role = store.role_of_next(ctx)
-    status = "active" if role == "admin" else admission.status
     # The link of an invitation was mailed to the address, so it is verified.
     is_verified = admission.invitation is not None
-    user = store.get(ctx, store.insert(ctx, params, password_hash, verified=is_verified, role=role, status=status))
+    user = store.get(ctx, store.insert(ctx, params, password_hash, verified=is_verified, status=admission.status))
+    if admission.is_first_admin:
+        user = _make_first_admin(ctx, user)
     if not is_verified:
         mail_verification(ctx, user)
-    if status == "waiting":
+    if admission.status == "waiting":
         _tell_admins(ctx, user)
     return user
+
+
+def _make_first_admin(ctx: Context, user: User) -> User:
+    """Give the user the role. Raises Forbidden if someone else used the link at the same time."""
+    ctx.tx.advisory_lock("first admin")
+    if store.has_admin(ctx):
+        raise errors.Forbidden(invitations.VOID)
+    store.update_role(ctx, user.id, "admin")
+    audit.record(ctx, "account_created", "account", user.id, "admin")
+    return store.get(ctx, user.id)
 
 
 def mail_verification(ctx: Context, user: User) -> None:

@@ -58,8 +58,12 @@ def primary_calendar_id(ctx: Context, user_id: int) -> int:
     return int(ctx.tx.value("SELECT id FROM calendars WHERE owner_id = :id AND is_primary", id=user_id))
 
 
+def has_admin(ctx: Context) -> bool:
+    return bool(ctx.tx.rows("SELECT 1 FROM users WHERE role = 'admin' AND id > 0 LIMIT 1"))
+
+
 def role_of_next(ctx: Context) -> Role:
-    """The role of the next user: the first one administers the site."""
+    """The role of the next user whom the operator makes: the first one administers the site."""
     if _has_users(ctx):
         return "member"
     ctx.tx.advisory_lock("first user")

@@ -184,9 +184,14 @@ class Running:
     def post(self, path: str, json: Any, **more: Any) -> Reply:
         return self.request("POST", path, json, **more)
 
-    def sign_up(self, name: str) -> str:
+    def sign_up_admin(self, name: str) -> str:
+        """Sign the first admin up, by the link that the start printed."""
+        [link] = [line["first_admin"] for line in self.log if line["event"] == "serving"]
+        return self.sign_up(name, invitation=link.rpartition("/")[2])
+
+    def sign_up(self, name: str, **fields: str) -> str:
         """Register a user, sign them in, and return their token."""
-        reply = self.post("/api/users", {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD})
+        reply = self.post("/api/users", {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD} | fields)
         assert reply.status == 201, reply
         return str(self.sign_in(name).json["token"])
 

@@ -1,7 +1,6 @@
 """Suspended accounts: nobody can use them, and what they have published stays."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,6 @@ from kalends.settings import Settings
 from kalends.users import suspension
 from tests.cast import PASSWORD, Cast, Person, a_key, a_webhook, an_event, an_invitation
 from tests.conftest import NOON
-from tests.http.stored_rows import fresh_service
-from tests.users.registration import a_registration
 
 pytestmark = pytest.mark.on_one_database
 
@@ -36,12 +33,6 @@ def _changing(db: Database, settings: Settings, change: Callable[[Context, int],
             change(ctx, person.id)
 
     return run
-
-
-def test_the_first_user_of_a_service_administers_it(settings: Settings, tmp_path: Path) -> None:
-    with fresh_service(settings, tmp_path) as service:
-        roles = [service.guest.post("/api/users", json=a_registration()).json["role"] for _ in range(2)]
-    assert roles == ["admin", "member"]
 
 
 def test_sessions_and_keys_of_a_suspended_account_end_at_once(cast: Cast, suspend: Change) -> None:

@@ -11,6 +11,7 @@ from tests.client import Client
 from tests.migrated import put_sqlite
 from tests.openapi.serving import serving
 from tests.pictures.files import SMALL_PICTURE
+from tests.serve.running import run
 from tests.web.through import Through
 from tests.web.windows import NO_STREAM, Windows, go
 
@@ -24,6 +25,13 @@ def own_windows(browser: Browser, tmp_path: Path) -> Iterator[Windows]:
         yield opened
         opened.close()
         opened.check()
+
+
+def _register_admin(windows: Windows, data: Path) -> Registered:
+    admin = Registered(Client(Through(windows.url)), "ada")
+    done = run("users", "role", admin.user_name, "admin", folder=data, data=data)
+    assert done.returncode == 0, done
+    return admin
 
 
 def _open_tab(page: Page, name: str) -> None:
@@ -55,8 +63,8 @@ def _sign_up(page: Page, user_name: str, address: str = "") -> None:
     page.get_by_role("button", name="Make my account").click()
 
 
-def test_an_admin_gives_the_site_its_look_and_lets_people_in(own_windows: Windows) -> None:
-    ada = own_windows.open(Registered(Client(Through(own_windows.url)), "ada"))
+def test_an_admin_gives_the_site_its_look_and_lets_people_in(own_windows: Windows, tmp_path: Path) -> None:
+    ada = own_windows.open(_register_admin(own_windows, tmp_path))
     go(ada, "/")
     ada.get_by_text("Ada", exact=True).click()
     ada.get_by_role("link", name="Administration").click()
@@ -85,8 +93,8 @@ def test_an_admin_gives_the_site_its_look_and_lets_people_in(own_windows: Window
     _open_tab(ada, "Moderation")
 
 
-def test_an_admin_approves_and_suspends_somebody(own_windows: Windows) -> None:
-    ada, walter = own_windows.open(Registered(Client(Through(own_windows.url)), "ada")), own_windows.open()
+def test_an_admin_approves_and_suspends_somebody(own_windows: Windows, tmp_path: Path) -> None:
+    ada, walter = own_windows.open(_register_admin(own_windows, tmp_path)), own_windows.open()
     # The stream of changes refuses who is suspended, and his page may ask once more before it is left.
     walter.add_init_script(NO_STREAM)
     go(ada, "/admin")
