@@ -137,6 +137,9 @@ class _Probe:
         guest, path = f"probe{number}@example.net", f"/api/events/{self._event_id}"
         response: dict[str, str | int] = {"event_id": self._event_id, "email_address": guest, "response": "YES", "name": "Guest"}
         response_id = self._user.json(Request("/api/responses", response))["id"]
+        with self._db.write() as tx:
+            # Whom an organiser has added gets messages after an answer only.
+            tx.run("UPDATE responses SET added = FALSE WHERE id = :id", id=response_id)
         times = [
             self._reset(f"forgetful{number}"),
             self._ask(f"me{number}@example.net", Request(f"{path}/send_to_me", {"email": f"me{number}@example.net"}), "PUT"),

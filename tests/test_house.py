@@ -140,6 +140,7 @@ MODULE_LAYERS = {
                 "event_time",
                 "guest_notice",
                 "languages",
+                "reactions",
                 "sms_countries",
                 "limits",
                 "place_notice",

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from kalends.context import Context, Message
-from kalends.deliveries import suppressions
+from kalends.deliveries import reactions, suppressions
 from kalends.deliveries.model import Told
 from kalends.deliveries.store import NOTICES, find_flooded, mailbox
 from kalends.records.event import Event
@@ -69,10 +69,13 @@ def insert_each(
 
 
 def find_reachable(ctx: Context, event: Event, kind: Kind, recipients: list[Recipient]) -> list[Recipient]:
-    """Those who want such messages, whose address works, and who have not got too many in this hour."""
+    """Those who want such messages, whose address works, and who have not got too many in this hour, or today without an answer."""
     everyone = {(each.channel, each.address) for each in recipients}
     suppressed = suppressions.find_suppressed(ctx, event.owner_id, event.id, suppressions.PURPOSES[kind], everyone)
-    flooded = find_flooded(ctx, {each.address for each in recipients}, ("invitation",) if kind == "invitation" else NOTICES)
+    addresses = {each.address for each in recipients}
+    flooded = find_flooded(ctx, addresses, ("invitation",) if kind == "invitation" else NOTICES)
+    if kind != "invitation":
+        flooded |= reactions.find_limited(ctx, event.owner_id, event.id, kind, addresses)
     return [each for each in recipients if (each.channel, each.address) not in suppressed and each.address not in flooded]
 
 

@@ -21,6 +21,8 @@ class Guest(Struct, frozen=True):
     is_waiting: bool
     # Whether they still see the event.
     sees: bool
+    # Whether an editor added them.
+    added: bool = False
 
 
 _GUEST = columns(Guest, "r", is_waiting=IS_WAITING, sees=policy.GUEST_SEES_EVENT)

@@ -6,7 +6,7 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.deliveries import guest_notice, limits, suppressions
+from kalends.deliveries import guest_notice, limits, reactions, suppressions
 from kalends.deliveries import store as deliveries
 from kalends.deliveries.guest_notice import Recipient
 from kalends.deliveries.model import Told
@@ -215,7 +215,8 @@ def _queue_notice(ctx: Context, notice_id: int, changes: list[_Change], due_at: 
         event = change.after or change.before
         kind: guest_notice.Kind = "cancel" if change.is_cancelled else "change"
         recipients = [Recipient(each.email_address, each.id, event_ids=(event.id,)) for each in change.guests]
-        reachable = [each for each in recipients if each.address not in flooded]
+        limited = reactions.find_limited(ctx, event.owner_id, event.id, kind, {each.address for each in recipients})
+        reachable = [each for each in recipients if each.address not in flooded | limited]
         skipped |= {(each.channel, each.address) for each in recipients} - {(each.channel, each.address) for each in reachable}
         added = guest_notice.insert_each(ctx, event, kind, cause, reachable, due_at=due_at)
         told |= added[0]

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.deliveries import languages, response_mail
+from kalends.deliveries import languages, limits, reactions, response_mail
 from kalends.http.input.fields import Params
 from kalends.i18n import gettext
 from kalends.questions import response_answers
@@ -167,6 +167,7 @@ def _save_answers(
 def _follow_up(ctx: Context, request: _Request, row: Response, proposal_id: int | None, locked: EventState) -> None:
     """Opt in to the organiser's list, record the response for the organiser, and queue mail to the guest."""
     event, fields, by_editor = request.event, request.fields, request.by_editor
+    note_reaction(ctx, event, request.who, row)
     if fields.value.opt_in and "opt_in" in fields.names:
         opt_in(ctx, event, "email", request.who.email_address, source="response")
     news.tell_organiser(ctx, event, response_id=row.id, is_changed=not proposal_id and row.confirm_until != 0)
@@ -175,3 +176,11 @@ def _follow_up(ctx: Context, request: _Request, row: Response, proposal_id: int 
     if (locked.confirmations == "on" or must_confirm) and (fields.value.notify or not by_editor):
         notice: EditorNotice | None = "response_changed" if by_editor else None
         response_mail.insert(ctx, event, row.email_address, response_id=row.id, proposal_id=proposal_id, notice=notice)
+
+
+def note_reaction(ctx: Context, event: Event, who: Author, row: Response) -> None:
+    """Record that a guest has answered the organiser; or count as invited whom an editor has added."""
+    if who.is_proven and who.user_id != event.owner_id:
+        reactions.record_answer(ctx, event.owner_id, row.email_address)
+    elif row.added and row.version == 1 and row.email_address:
+        limits.count_added_guest(ctx, event.owner_id, row.email_address)

@@ -17,7 +17,7 @@ from kalends.records.response import Response
 from kalends.responses import admission, news, present, proposals, store
 from kalends.responses.author import Author, acts_for_guest
 from kalends.responses.model import ResponseFields, ResponseInput
-from kalends.responses.respond import respond
+from kalends.responses.respond import note_reaction, respond
 from kalends.subscribers.opt_in import opt_in
 from kalends.values.text import fold_case
 
@@ -87,6 +87,7 @@ def _write(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput
     rows = _respond_to_dates(ctx, policy.coming_dates(ctx, event.series_id, since, unchecked=is_invited), who, fields)
     main = next((row for row in rows if row.event_id == event.id), rows[0])
     news.tell_organiser(ctx, event, response_id=main.id)
+    note_reaction(ctx, event, who, main)
     return SeriesRows(main, rows)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from kalends.context import Context
 from kalends.db import columns
+from kalends.deliveries import reactions
 from kalends.records.event import Event
 from kalends.records.subscriber import Subscriber
 from kalends.tokens import derive
@@ -29,6 +30,7 @@ def confirm(ctx: Context, owner_id: int, channel: str, address: str, event_id: i
     """Confirm the address, also if it had unsubscribed."""
     lift_suppression(ctx, owner_id, channel, address)
     _upsert(ctx, owner_id, channel, address, event_id, "confirmation", CONFIRMED_BY_LINK, ctx.now)
+    reactions.record_answer(ctx, owner_id, address)
 
 
 def _upsert(

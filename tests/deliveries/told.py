@@ -77,7 +77,8 @@ class _Organiser:
         event_id = self._ask("POST", "/api/events", {"title": "Gig", "start_time": start, "public": True})["id"]
         path = f"/api/events/{event_id}"
         for name in GUESTS:
-            self._ask("POST", "/api/responses", {"event_id": event_id, "email_address": f"{name}@example.org", "response": "YES"})
+            response = {"event_id": event_id, "email_address": f"{name}@example.org", "response": "YES"}
+            assert self._service.request("POST", "/api/responses", response).status == 201
         self._ask("POST", f"{path}/reminders", {"before": 60})
         self._ask("PUT", path, {"location": "The other hall"})
         self._ask("POST", f"{path}/messages", {"to": ["going"], "subject": "News", "text": "Bring a chair."})

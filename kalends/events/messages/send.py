@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.context import Context
-from kalends.deliveries import guest_notice, limits
+from kalends.deliveries import guest_notice, limits, reactions
 from kalends.deliveries.guest_notice import Recipient
 from kalends.deliveries.model import Told
 from kalends.events.invitations import store as invitations
@@ -39,7 +39,8 @@ def send(ctx: Context, event_id: int, params: MessageInput) -> Told:
 
 
 def select(ctx: Context, event_id: int, params: MessageInput) -> tuple[Event, Selection]:
-    """The event, and those whom the message names. The author gets it only if their response is named by its id."""
+    """The event, and those whom the message names. The author gets it only if their response is named by its id, and someone whom an
+    editor added only after an answer."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
     if not params.to:
         raise errors.invalid("to", gettext("name someone: %(groups)s, or ids of responses", groups=", ".join(GROUPS)), "required")
@@ -49,8 +50,10 @@ def select(ctx: Context, event_id: int, params: MessageInput) -> tuple[Event, Se
         raise errors.invalid("to", gettext("response %(id)s is not one to this event", id=str(min(unknown))), "not_found")
     me = policy.me(ctx)
     guests = [row for row in rows if row.id in ids or row.user_id != me]
-    named = {fold_case(row.email_address): Recipient(row.email_address, row.id) for row in guests if row.email_address and row.sees}
-    unreachable = sum(not (row.email_address and row.sees) for row in guests)
+    strangers = reactions.find_unanswered(ctx, event.owner_id, {row.email_address for row in guests if row.added})
+    reached = [row for row in guests if row.email_address and row.sees and row.email_address not in strangers]
+    named = {fold_case(row.email_address): Recipient(row.email_address, row.id) for row in reached}
+    unreachable = len(guests) - len(reached)
     if "not_answered" in params.to:
         own = fold_case(policy.user(ctx).email_address)
         for _, address in invitations.find_unanswered(ctx, [event.id], with_queued=True):

@@ -1,0 +1,132 @@
+"""What an account may send grows with its age and with the people who answer it, and those who have not answered get little."""
+
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from kalends.app import application
+from kalends.context import Context
+from kalends.db import Database
+from kalends.deliveries import reactions
+from kalends.deliveries.store import DAY
+from kalends.settings import Settings
+from tests.cast import Cast, Person, a_response, an_event
+from tests.client import Client, Reply
+from tests.conftest import Clock
+from tests.responses.mail import links_in, mails_about
+
+START = "2027-06-01T20:00"
+
+
+@pytest.fixture
+def alice(cast: Cast, db: Database, settings: Settings, clock: Clock, limited: Client) -> Client:
+    """Alice with the limits on, whose account is new."""
+    person = cast.alice
+    with db.write() as tx:
+        tx.run("UPDATE users SET created_at = :now WHERE id = :id", now=clock.now, id=person.id)
+    return _client(db, settings, clock, cast.alice)
+
+
+def _client(db: Database, settings: Settings, clock: Clock, person: Client, **changes: int) -> Client:
+    limits: dict[str, Any] = {"rate_limits": "on", **changes}
+    return Client(application(db, structs.replace(settings, **limits), clock), person.token)
+
+
+def _invite(sender: Client, event: dict[str, Any], number: int, name: str = "g") -> Reply:
+    addresses = [f"{name}{n}-{event['id']}@{name}{n}.example" for n in range(number)]
+    return sender.post(f"/api/events/{event['id']}/invitations", json={"addresses": addresses})
+
+
+def _answer(db: Database, settings: Settings, clock: Clock, person: Person, number: int) -> None:
+    ctx = Context(db, settings, clock.now)
+    with ctx.write():
+        for n in range(number):
+            reactions.record_answer(ctx, person.id, f"answered{n}@example.org")
+
+
+def test_a_new_account_invites_fifty_people_a_day(cast: Cast, alice: Client) -> None:
+    event = an_event(cast.alice, start_time=START)
+    assert _invite(alice, event, 50).status == 202
+    refused = _invite(alice, event, 1, "h")
+    assert refused.status == 429
+    assert "An account may invite 50 people a day" in refused.json["detail"]
+
+
+def test_the_limit_grows_with_each_week_and_each_answer(cast: Cast, db: Database, settings: Settings, clock: Clock, alice: Client) -> None:
+    event = an_event(cast.alice, start_time=START)
+    _answer(db, settings, clock, cast.alice, 3)
+    assert _invite(alice, event, 66).status == 429
+    assert _invite(alice, event, 65).status == 202
+    with db.write() as tx:
+        tx.run("UPDATE users SET created_at = :then WHERE id = :id", then=clock.now - 7 * DAY, id=cast.alice.id)
+    assert _invite(alice, event, 51, "h").status == 429
+    assert _invite(alice, event, 50, "h").status == 202
+
+
+def test_the_setting_is_the_upper_bound_and_admins_have_it_at_once(
+    cast: Cast, db: Database, settings: Settings, clock: Clock, alice: Client
+) -> None:
+    event = an_event(cast.alice, start_time=START)
+    few = _client(db, settings, clock, cast.alice, account_invitations_per_day=3)
+    assert (_invite(few, event, 4).status, _invite(few, event, 3).status) == (429, 202)
+    with db.write() as tx:
+        tx.run("UPDATE users SET role = 'admin' WHERE id = :id", id=cast.alice.id)
+    assert _invite(alice, event, 200, "h").status == 202
+
+
+def test_whom_an_editor_adds_counts_as_invited(cast: Cast, alice: Client) -> None:
+    event = an_event(cast.alice, start_time=START)
+    assert _invite(alice, event, 48).status == 202
+    fields = {"event_id": event["id"], "response": "YES", "notify": False}
+    added = [alice.post("/api/responses", json={**fields, "email_address": f"a{n}@example.org"}).status for n in range(3)]
+    assert added == [201, 201, 429]
+    # To change the response of someone who is on the list counts nothing.
+    assert alice.post("/api/responses", json={**fields, "email_address": "a0@example.org", "plus_n": 1}).status == 200
+
+
+def test_whom_an_editor_added_gets_messages_after_an_answer(cast: Cast, db: Database, settings: Settings) -> None:
+    event = an_event(cast.alice, start_time=START, public=True)
+    a_response(cast.alice, event, email_address="added@example.org")
+    a_response(cast.anonymous, event, email_address="own@example.org")
+    text = {"to": "going", "subject": "Hello", "text": "Bring a chair."}
+    path = f"/api/events/{event['id']}/messages"
+    assert cast.alice.post(path, json=text).json["told"] == {"email": 1, "sms": 0, "skipped": 1}
+    mail = next(mail for mail in mails_about(db, settings, event["id"]) if mail["To"] == "added@example.org")
+    link = next(link for link in links_in(mail) if "/r/" in link)
+    assert cast.anonymous.post(link.split("?")[0], data={"response": "MAYBE"}).status == 303
+    told = cast.alice.post(path, json=text | {"to": "going,maybe"}).json["told"]
+    assert told == {"email": 2, "sms": 0, "skipped": 0}
+
+
+def test_who_has_not_answered_gets_two_messages_a_day(cast: Cast, clock: Clock, alice: Client) -> None:
+    event = an_event(cast.alice, start_time=START)
+    assert _invite(alice, event, 3).status == 202
+    path = f"/api/events/{event['id']}/messages"
+    told = [alice.post(path, json={"to": "not_answered", "subject": "Hi", "text": "x"}).json["told"] for _ in range(3)]
+    assert [(each["email"], each["skipped"]) for each in told] == [(3, 0), (3, 0), (0, 3)]
+    clock.now += DAY + 1
+    assert alice.post(path, json={"to": "not_answered", "subject": "Hi", "text": "x"}).json["told"]["email"] == 3
+
+
+def test_who_has_answered_gets_more(cast: Cast, db: Database, settings: Settings, clock: Clock, alice: Client) -> None:
+    event = an_event(cast.alice, start_time=START, public=True)
+    a_response(cast.bob, event)
+    ctx = Context(db, settings, clock.now)
+    with ctx.write():
+        reactions.record_answer(ctx, cast.alice.id, cast.bob.email_address)
+    sent = [alice.post(f"/api/events/{event['id']}/messages", json={"to": "going", "subject": "Hi", "text": "x"}) for _ in range(3)]
+    assert [each.json["told"]["email"] for each in sent] == [1, 1, 1]
+
+
+def test_one_account_sends_a_quarter_of_the_mail_of_the_installation(
+    cast: Cast, db: Database, settings: Settings, clock: Clock, alice: Client
+) -> None:
+    event = an_event(cast.alice, start_time=START)
+    with db.write() as tx:
+        tx.run("UPDATE users SET created_at = 0 WHERE id = :id", id=cast.alice.id)
+    sender = _client(db, settings, clock, cast.alice, emails_per_day=480)
+    assert _invite(sender, event, 121).status == 429
+    assert _invite(sender, event, 120).status == 202
+    refused = _invite(sender, event, 1, "h")
+    assert (refused.status, "An account may send 120 of the e-mails" in refused.json["detail"]) == (429, True)
