@@ -153,6 +153,8 @@ class Context(Struct, eq=False):
     refusal: errors.Problem | None = None
     headers: dict[str, str] = {}
     cookies: list[str] = []
+    # Whether the new record has no Location, since its author cannot read it there.
+    hides_location: bool = False
     status: int | None = None
     etag_has_body_hash: bool = False
     unchanged: bool = False

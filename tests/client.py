@@ -12,7 +12,7 @@ from kalends.http.request import read_scope
 from kalends.http.serving.edge import Application
 from kalends.reply import Reply as SentReply
 from kalends.web.notices import COOKIE
-from tests import recorded_statements
+from tests import contract, recorded_statements
 
 HOST = "testserver"
 CONTROL = re.compile(r"[\x00-\x1f]")
@@ -140,7 +140,9 @@ class Client:
         request = read_scope(scope)
         self.app.route(request)
         request.body = body
-        return _received(self.app(request))
+        reply = self.app(request)
+        contract.check(request, reply)
+        return _received(reply)
 
     def get(self, path: str, **kwargs: Any) -> Reply:
         return self.request("GET", path, **kwargs)

@@ -246,7 +246,7 @@ MODULE_LAYERS = {
         *(f"events.series.{name}" for name in ("change", "copies", "occurrences", "request", "scope", "shift")),
         *(f"events.reminders.{name}" for name in ("alarms", "due", "queue", "recipients", "remind", "rules")),
         *(f"questions.{name}" for name in ("answer_rules", "answers", "editor_form", "response_answers", "rules")),
-        *("reference.errors", "reference.enumerations", "reference.glossary", "reference.guide"),
+        *("reference.change_schema", "reference.errors", "reference.enumerations", "reference.glossary", "reference.guide"),
         *(
             "responses.admission",
             "responses.author",

@@ -20,7 +20,7 @@ from kalends.values import timestamps
 WORKER_TIMEOUT = 180
 
 
-@endpoint("GET", "/api/admin/mail")
+@endpoint("GET", "/api/admin/mail", for_admins=True)
 def mail(ctx: Context) -> MailDetail:
     """How e-mail is sent, what waits, and what could not be sent lately; for admins."""
     policy.admin(ctx)
@@ -44,7 +44,7 @@ def test_mail(ctx: Context) -> DeliveryQueued:
     return DeliveryQueued(delivery_id, "email", user.email_address, "queued")
 
 
-@endpoint("GET", "/api/admin/health")
+@endpoint("GET", "/api/admin/health", for_admins=True)
 def health(ctx: Context) -> HealthDetail:
     """Whether the service is well: version, database, worker, queue, backup and disk; for admins."""
     policy.admin(ctx)

@@ -14,7 +14,7 @@ from kalends.records.blocked_sender import BlockedSender
 from kalends.values import timestamps
 
 
-@endpoint("GET", "/api/blocked_senders")
+@endpoint("GET", "/api/blocked_senders", for_admins=True)
 def index(ctx: Context, params: Paging) -> BlockedSenderIndex:
     """The blocked addresses and domains, newest first; for admins."""
     policy.admin(ctx)

@@ -55,7 +55,7 @@ def new(ctx: Context) -> CalendarInput:
     return CalendarInput(name="", time_zone=policy.user(ctx).time_zone)
 
 
-@endpoint("POST", "/api/calendars", status=201)
+@endpoint("POST", "/api/calendars", status=201, location="/api/calendars/{id}", only_tags=True)
 def create(ctx: Context, params: CalendarInput) -> CalendarDetail:
     """Make a calendar."""
     user = policy.user(ctx)
@@ -171,7 +171,7 @@ def find_left(ctx: Context, calendar_id: int, name: str) -> LeftBehind:
     return former_editor.find(ctx, calendar_id, user_id or former_editor.NOBODY)
 
 
-@endpoint("GET", "/api/calendars/{calendar_id}.ics", guests=True)
+@endpoint("GET", "/api/calendars/{calendar_id}.ics", guests=True, etag=True)
 def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
     """The calendar for other programs: all its events that you may see, each series as one rule.
 

@@ -61,7 +61,7 @@ def new(ctx: Context, params: CommentFor) -> BlankComment:
     return BlankComment(params.event_id, actor.email_address if actor else None, None, actor.display_name if actor else None, "")
 
 
-@endpoint("POST", "/api/comments", status=201, guests=True, rate_limited=True)
+@endpoint("POST", "/api/comments", status=201, location="/api/comments/{id}", guests=True, rate_limited=True)
 def create(ctx: Context, params: CommentInput) -> CommentItem:
     """Comment on an event. With `response`, respond to it too, with the same text.
 
@@ -84,6 +84,7 @@ def _create(ctx: Context, event: Event, who: Author, params: CommentInput) -> Co
         names = frozenset(("comment", "name") if params.name and approved else ("comment",))
         respond(ctx, event, who, Params(fields, names))
     comment_id = store.insert(ctx, params, who, approved=approved)
+    ctx.hides_location = ctx.linked is not None or (ctx.actor is None and not approved)
     news.tell_organiser(ctx, event, comment_id=comment_id)
     return present.item(store.get(ctx, comment_id), for_editor=event.can_edit)
 

@@ -74,7 +74,7 @@ def new(ctx: Context) -> ContactFields:
     return ContactFields()
 
 
-@endpoint("POST", "/api/contacts", status=201, transaction=False, result=ContactDetail)
+@endpoint("POST", "/api/contacts", status=201, location="/api/contacts/{id}", only_tags=True, transaction=False, result=ContactDetail)
 def create(ctx: Context, params: ContactInput) -> ContactDetail | FileImport:
     """Create a contact."""
     policy.user(ctx)

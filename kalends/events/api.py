@@ -89,7 +89,7 @@ def _cursor(row: EventTuple) -> str:
     return cursor.encode_key(listing.position(row))
 
 
-@endpoint("GET", "/api/events.ics", guests=True)
+@endpoint("GET", "/api/events.ics", guests=True, etag=True)
 def export(ctx: Context, params: Params[EventExport]) -> Document:
     """The events that match, for other calendar programs: all of them, unless `limit` says how many.
 
@@ -128,7 +128,7 @@ def new(ctx: Context) -> BlankEvent:
     return BlankEvent(**structs.asdict(visibility.complete(fields, calendar)), calendar_id=calendar.id)
 
 
-@endpoint("POST", "/api/events", status=201, result=EventDetail, batch=create_events)
+@endpoint("POST", "/api/events", status=201, location="/api/events/{id}", only_tags=True, result=EventDetail, batch=create_events)
 def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
     """Create an event on the calendar `calendar_id`, or on your primary calendar.
 
@@ -141,7 +141,7 @@ def create(ctx: Context, params: EventInput) -> EventDetail | EventImport:
     return import_upload(ctx, params.file, params)
 
 
-@endpoint("PUT", "/api/events", status=201, other_status=200, etag=True)
+@endpoint("PUT", "/api/events", status=201, other_status=200, location="/api/events/{id}", etag=True)
 def upsert(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
     """Create the event with this `uid` on the calendar `calendar_id`, or change it if the calendar has it already.
 
@@ -199,7 +199,7 @@ def _show_as_of(ctx: Context, event_id: int, params: EventView, moment: str) -> 
     return select(structs.replace(present.detail(ctx, event), link_url=None), params.fields)
 
 
-@endpoint("GET", "/api/events/{event_id}.ics", guests=True)
+@endpoint("GET", "/api/events/{event_id}.ics", guests=True, etag=True)
 def show_ics(ctx: Context, event_id: int, params: LinkHolder) -> Document:
     """The event alone, for other calendar programs."""
     policy.open_link(ctx, params.link)
@@ -265,7 +265,7 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> EventDeletion:
     return EventDeletion(list(deleted), told)
 
 
-@endpoint("PUT", "/api/events/{event_id}/reset_link")
+@endpoint("PUT", "/api/events/{event_id}/reset_link", only_tags=True)
 def reset_link(ctx: Context, event_id: int) -> EventDetail:
     """Replace the link of the event, and of all dates of its series. The old ones stop immediately."""
     store.lock(ctx, [event_id])

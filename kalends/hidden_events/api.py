@@ -19,7 +19,7 @@ from kalends.records.hidden_event import HiddenEvent
 from kalends.values import timestamps
 
 
-@endpoint("GET", "/api/hidden_events")
+@endpoint("GET", "/api/hidden_events", for_admins=True)
 def index(ctx: Context, params: Paging) -> HiddenEventIndex:
     """The hidden events, newest first; for admins."""
     policy.admin(ctx)

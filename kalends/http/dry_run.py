@@ -11,9 +11,10 @@ from kalends.http.endpoint import Endpoint
 from kalends.http.input.batch import ITEMS
 from kalends.http.input.fields import fields_of
 from kalends.http.input.readers import FieldInvalid, read_bool
+from kalends.records.change import JournalKind, JournalOp
 from kalends.reply import Reply
 
-NAME = "dry_run"
+DRY_RUN = "dry_run"
 # The changes and messages that a reply lists.
 MAX_LISTED = 1_000
 # They describe what does not exist, or would sign someone in.
@@ -31,9 +32,9 @@ class WouldTell(Struct, kw_only=True):
 class WouldChange(Struct, frozen=True):
     """A record that the action would create, update or delete."""
 
-    kind: str
+    kind: JournalKind
     id: int | None
-    op: str
+    op: JournalOp
 
 
 class Outcome(Struct):
@@ -45,21 +46,25 @@ class Outcome(Struct):
 
 def is_taken(endpoint: Endpoint) -> bool:
     """Whether the parameter is taken here: every write of the API takes it, unless it has one of its own."""
-    has_own = endpoint.params is not None and any(field.name == NAME for field in fields_of(endpoint.params))
+    has_own = endpoint.params is not None and any(field.name == DRY_RUN for field in fields_of(endpoint.params))
     return endpoint.writes and endpoint.in_api and not has_own
+
+
+def is_offered(endpoint: Endpoint) -> bool:
+    """Whether the parameter may be true: not where one signs in or registers. Nobody could use a token that signs nobody in."""
+    return is_taken(endpoint) and not (endpoint.pool == "hash" and endpoint.guests)
 
 
 def take_parameter(endpoint: Endpoint, params: dict[str, Any]) -> bool:
     """Remove the parameter from the others, and return it."""
     items = params.get(ITEMS, [params])
-    values = [item.pop(NAME) for item in items if NAME in item]
+    values = [item.pop(DRY_RUN) for item in items if DRY_RUN in item]
     try:
         is_dry_run = True in map(read_bool, values)
     except FieldInvalid as error:
-        raise errors.invalid(NAME, str(error), error.code) from None
-    if is_dry_run and endpoint.pool == "hash" and endpoint.guests:
-        # Nobody could use what it replies: a token that signs nobody in.
-        raise errors.invalid(NAME, "cannot be used to sign in or to register; leave it out", "conflict")
+        raise errors.invalid(DRY_RUN, str(error), error.code) from None
+    if is_dry_run and not is_offered(endpoint):
+        raise errors.invalid(DRY_RUN, "cannot be used to sign in or to register; leave it out", "conflict")
     return is_dry_run
 
 

@@ -80,6 +80,12 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     by_link: bool = False
     # The reply has the record's version as ETag, and If-Match or If-None-Match may ask for it (for the documentation).
     etag: bool = False
+    # The same without If-Match: it creates the record, or takes whatever version there is.
+    only_tags: bool = False
+    # The path of the record that it creates, by fields of the reply: `/api/events/{id}`. Its creator can read it there.
+    location: str = ""
+    # Only admins may read it (policy decides; this is for the documentation).
+    for_admins: bool = False
     # It reads one record by its key: with a database in the process, that is fast enough for the event loop; without a transaction, always.
     on_event_loop: bool = False
     # Its reply depends only on the path, the query, the credential, the second and the database (reply_cache.py).
@@ -177,6 +183,9 @@ class Options(TypedDict, total=False):
     credentials: bool
     by_link: bool
     etag: bool
+    only_tags: bool
+    location: str
+    for_admins: bool
     on_event_loop: bool
     is_cacheable: bool
     is_fresh: bool

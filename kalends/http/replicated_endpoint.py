@@ -29,8 +29,8 @@ UNREACHABLE = (1 << 63) - 1
 class ReplicatedRunner(EndpointRunner):
     """Runs one endpoint. Its read may use a replica in the first attempt; the others, and everything but that read, use the primary."""
 
-    def __init__(self, services: Services, endpoint: Endpoint, *, has_show: bool):
-        super().__init__(services, endpoint, has_show=has_show)
+    def __init__(self, services: Services, endpoint: Endpoint):
+        super().__init__(services, endpoint)
         self._may_use_replica = endpoint.transaction and not endpoint.writes and not endpoint.is_fresh
 
     def __call__(self, request: Request) -> Reply:

@@ -104,7 +104,7 @@ class EndpointRunner:
     # Whether its transaction takes long.
     _is_long = False
 
-    def __init__(self, services: Services, endpoint: Endpoint, *, has_show: bool):
+    def __init__(self, services: Services, endpoint: Endpoint):
         self.endpoint = endpoint
         self._services = services
         self._writes = endpoint.writes
@@ -118,9 +118,8 @@ class EndpointRunner:
         self._reply_cache = ReplyCache(services.db) if endpoint.is_cacheable and services.db.is_embedded else None
         self._has_secret_reply = has_secret(endpoint.result)
         self._checks_credential = self._has_secret_reply and endpoint.pool == "hash"
-        self._sets_location = has_show and endpoint.status == 201
         batch = endpoint.batch
-        self._batch = BatchRunner(services, structs.replace(endpoint, function=batch, batch=None), has_show=False) if batch else None
+        self._batch = BatchRunner(services, structs.replace(endpoint, function=batch, batch=None, location="")) if batch else None
         self._files = [field.name for field in fields_of(endpoint.params) if field.is_file] if endpoint.params is not None else []
 
     def __call__(self, request: Request) -> Reply:
@@ -307,8 +306,9 @@ class EndpointRunner:
             hashed = _encode(structs.replace(result, told=UNSET)) if has_told else reply.body
             headers["ETag"] = f'{headers["ETag"][:-1]}.{content_hash(hashed)}"'
             ctx.etag_has_body_hash = False
-        if self._sets_location and getattr(result, "id", UNSET) is not UNSET:
-            headers["Location"] = f"/api/{self.endpoint.resource}/{result.id}"
+        has_location = self.endpoint.location and reply.status == 201 and not ctx.hides_location
+        if has_location and getattr(result, "id", UNSET) is not UNSET:
+            headers["Location"] = self.endpoint.location.format(id=result.id)
         if getattr(result, "next", None):
             headers["Link"] = f'<{result.next}>; rel="next"'
         return reply

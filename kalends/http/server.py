@@ -45,9 +45,8 @@ class Application:
     ):
         guest_limit = RateLimit(settings, guest_writes(settings))
         self._services = Services(db, settings, authenticate, clock, Origins(settings), response_store, guest_limit)
-        with_show = {endpoint.resource for endpoint in endpoints if endpoint.action == "show"}
         runner = ReplicatedRunner if settings.replicas else EndpointRunner
-        runners = [runner(self._services, endpoint, has_show=endpoint.resource in with_show) for endpoint in endpoints]
+        runners = [runner(self._services, endpoint) for endpoint in endpoints]
         self.route = Router(runners, mounts(self._services) if mounts else None).route
         self._handle_error = ErrorHandler(error_page)
         self._headers = common_headers(settings)

@@ -6,8 +6,10 @@ from typing import Any
 from kalends.context import Context
 from kalends.http.endpoint import Endpoint, endpoint
 from kalends.http.openapi.document import document
+from kalends.reference.change_schema import split_changes
 from kalends.reference.enumerations import name_enumerations
 from kalends.reference.glossary import annotate
+from kalends.webhooks.model import ChangeMessage, MissedMessage, PingMessage
 
 
 @endpoint("GET", "/api/openapi", guests=True, transaction=False)
@@ -28,7 +30,8 @@ def describe(endpoints: list[Endpoint]) -> None:
 @cache
 def openapi_document(base_url: str) -> dict[str, Any]:
     """The OpenAPI document, with the meaning of its terms."""
-    api = document(_endpoints, base_url)
+    api = document(_endpoints, base_url, [ChangeMessage, PingMessage, MissedMessage])
     annotate(api)
+    split_changes(api["components"]["schemas"])
     name_enumerations(api)
     return api

@@ -10,7 +10,7 @@ from kalends.events.messages.model import MessageGroup
 from kalends.events.reminders.model import State as ReminderState
 from kalends.events.series.model import Frequency
 from kalends.http.input.options import split_annotated
-from kalends.http.openapi.responses import REF
+from kalends.http.openapi.derived import REF
 from kalends.i18n.catalogs import Language
 from kalends.records.audit_entry import AuditAction, AuditSubject, AuditVia
 from kalends.records.change import JournalKind, JournalOp, Kind, Way
@@ -29,6 +29,7 @@ from kalends.records.user import AccountStatus, ResponseNotices, Role
 from kalends.records.webhook import DisabledReason, WebhookKind, WebhookState
 from kalends.reports.model import Reason as ReportReason
 from kalends.responses.model import PlaceState
+from kalends.webhooks.model import ChangeType
 
 
 def _values(kind: Any) -> tuple[str, ...]:
@@ -71,6 +72,10 @@ NAMES: dict[tuple[str, ...], str] = {
     _values(PlaceState): "PlaceState",
     ("true", "false"): "Truth",
     ("api", "dav"): "KeyKind",
+    _values(ChangeType): "WebhookMessageType",
+    _values(AuditVia): "AuditVia",
+    _values(AuditAction): "AuditAction",
+    _values(AuditSubject): "AuditSubject",
     _values(Gender): "Gender",
     _values(Channel): "Channel",
     _values(Notice): "Notice",
@@ -112,6 +117,8 @@ def _replace(node: Any) -> None:
         reference = {"$ref": REF.format(name=name)}
         is_nullable = "null" in node.pop("type", "")
         node.update({"anyOf": [reference, {"type": "null"}]} if is_nullable else reference)
+    elif isinstance(node, dict) and len(node.get("enum", ())) == 1:
+        node |= {"type": "string", "const": node.pop("enum")[0]}
     elif isinstance(node, dict):
         for each in node.values():
             _replace(each)

@@ -17,7 +17,7 @@ from kalends.reports.model import ReportDetail, ReportFields, ReportIndex, Repor
 from kalends.values import timestamps
 
 
-@endpoint("GET", "/api/reports")
+@endpoint("GET", "/api/reports", for_admins=True)
 def index(ctx: Context, params: ReportQuery) -> ReportIndex:
     """What people have reported, for admins: what waits, the oldest first, or what is closed. A report is deleted after a year."""
     policy.admin(ctx)

@@ -113,7 +113,7 @@ def new(ctx: Context, params: ResponseFor) -> BlankResponse:
     )
 
 
-@endpoint("POST", "/api/responses", status=201, other_status=200, guests=True, rate_limited=True)
+@endpoint("POST", "/api/responses", status=201, other_status=200, location="/api/responses/{id}", guests=True, rate_limited=True)
 def create(ctx: Context, params: Params[ResponseInput]) -> ResponseCreated:
     """Respond to an event with YES, MAYBE or NO.
 

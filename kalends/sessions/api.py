@@ -9,7 +9,7 @@ from kalends.sessions.model import Credentials, SessionCreated, SessionDetail
 from kalends.values import timestamps
 
 
-@endpoint("POST", "/api/session", status=201, guests=True, transaction=False, pool="hash")
+@endpoint("POST", "/api/session", status=201, location="/api/session/{id}", guests=True, transaction=False, pool="hash")
 def create(ctx: Context, params: Credentials) -> SessionCreated:
     """Log in with exactly one set: `user_name` and `password`, or `wkey`, or `digest` and `timestamp`.
 

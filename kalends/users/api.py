@@ -32,7 +32,17 @@ def new(ctx: Context) -> Profile:
     return Profile(user_name="", email_address="")
 
 
-@endpoint("POST", "/api/users", status=201, other_status=202, guests=True, rate_limited=True, transaction=False, pool="hash")
+@endpoint(
+    "POST",
+    "/api/users",
+    status=201,
+    other_status=202,
+    location="/api/users/{id}",
+    guests=True,
+    rate_limited=True,
+    transaction=False,
+    pool="hash",
+)
 def create(ctx: Context, params: Registration) -> UserDetail | RegistrationWaiting:
     """Register a user with a primary calendar, and mail them a link to verify the e-mail address.
 

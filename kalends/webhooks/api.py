@@ -51,7 +51,7 @@ def index(ctx: Context, params: Paging) -> WebhookIndex:
     )
 
 
-@endpoint("POST", "/api/webhooks", status=201, transaction=False, pool="upload")
+@endpoint("POST", "/api/webhooks", status=201, location="/api/webhooks/{id}", transaction=False, pool="upload")
 def create(ctx: Context, params: WebhookInput) -> WebhookSecret:
     """Create a webhook: what changes from now on, as `GET /api/changes` would list it to you, is sent to its `url`. The `secret` is in
     this reply only: store it, and verify each delivery with it. You are notified by mail. An account has at most 10 webhooks."""

@@ -1,15 +1,31 @@
 """Webhooks: the input and the replies of the API."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kalends.changes.model import Change
 from kalends.http.input.options import Secret, StructOptions
 from kalends.http.input.types import Id, Instant
 from kalends.records.change import Kind
 from kalends.records.webhook import DisabledReason, WebhookKind, WebhookState
 
 MAX_WEBHOOKS = 10
+# The kind of record, and what became of it.
+ChangeType = Literal[
+    "calendar.put",
+    "calendar.gone",
+    "event.put",
+    "event.gone",
+    "series.put",
+    "series.gone",
+    "comment.put",
+    "comment.gone",
+    "response.put",
+    "response.gone",
+    "contact.put",
+    "contact.gone",
+]
 
 Url = Annotated[
     str,
@@ -102,6 +118,46 @@ class WebhookDeliveryIndex(Struct):
     offset: int
     next: str | None
     total: int | UnsetType = UNSET
+
+
+class Message(Struct, kw_only=True):
+    """What a webhook sends."""
+
+    timestamp: Instant
+    cursor: str
+
+
+class ChangeMessage(Message, kw_only=True):
+    """A record changed: `data` is the change, as `GET /api/changes` lists it."""
+
+    type: ChangeType
+    data: Change
+
+
+class PingData(Struct):
+    """The webhook that was tried."""
+
+    webhook_id: int
+
+
+class PingMessage(Message, kw_only=True):
+    """A ping, which you asked for."""
+
+    type: Literal["ping"] = "ping"
+    data: PingData
+
+
+class MissedData(Struct):
+    """What to do now."""
+
+    detail: str
+
+
+class MissedMessage(Message, kw_only=True):
+    """Changes were lost: list what you follow again."""
+
+    type: Literal["changes.missed"] = "changes.missed"
+    data: MissedData
 
 
 class WebhookQueued(Struct):

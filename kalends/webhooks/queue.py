@@ -17,11 +17,15 @@ from kalends.records.change import Kind
 from kalends.records.webhook import Webhook, WebhookDelivery
 from kalends.users import store as users
 from kalends.values import timestamps
+from kalends.webhooks.model import ChangeMessage, ChangeType, MissedData, MissedMessage, PingData, PingMessage
 from kalends.webhooks.store import NewDelivery
 
 # Entries that are queued at once. A record that changed often among them is sent once.
 BATCH = 100
 MISSED = "Changes were deleted with the history before they could be sent, or the database was restored. List what you follow again."
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 class Batch(Struct, frozen=True):
@@ -61,22 +65,18 @@ class Message(Struct, frozen=True):
 
 def message(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Message | None:
     """The content of a delivery now; None if there is nothing to tell."""
-    data: object
-    is_last = False
-    if delivery.kind == "ping":
-        name, data = "ping", {"webhook_id": webhook.id}
-    elif delivery.kind == "missed":
-        name, data = "changes.missed", {"detail": MISSED}
-    else:
-        change = _change(ctx, webhook, delivery)
-        if change is None:
-            return None
-        name, data = f"{change.kind}.{change.op}", change
-        is_last = change.op == "gone" and change.kind == "calendar" and change.id == webhook.calendar_id
     place = CursorFields(webhook.epoch, (delivery.tx, delivery.entry_id), cursor.digest_filter(webhook.calendar_id, list(_kinds(webhook))))
-    moment = timestamps.format_utc(delivery.created_at)
-    body = msgspec.json.encode({"type": name, "timestamp": moment, "data": data, "cursor": cursor.encode(place)})
-    return Message(body, is_last)
+    moment, position = timestamps.format_utc(delivery.created_at), cursor.encode(place)
+    if delivery.kind == "ping":
+        return Message(_encode(PingMessage(data=PingData(webhook.id), timestamp=moment, cursor=position)))
+    if delivery.kind == "missed":
+        return Message(_encode(MissedMessage(data=MissedData(MISSED), timestamp=moment, cursor=position)))
+    change = _change(ctx, webhook, delivery)
+    if change is None:
+        return None
+    name = cast(ChangeType, f"{change.kind}.{change.op}")
+    is_last = change.op == "gone" and change.kind == "calendar" and change.id == webhook.calendar_id
+    return Message(_encode(ChangeMessage(type=name, data=change, timestamp=moment, cursor=position)), is_last)
 
 
 def _kinds(webhook: Webhook) -> Sequence[str]:

@@ -11,6 +11,7 @@ from msgspec import structs
 from kalends.db import Database
 from kalends.http.serving.edge import Edge
 from kalends.settings import Settings
+from tests import contract
 from tests.client import Client, Scope, ScopeHeaders
 
 # How long a test waits for what must happen. On PostgreSQL, followers wait for every transaction of the cluster that has begun to write,
@@ -81,6 +82,7 @@ class Service:
 
     def __call__(self, request: Any) -> Any:
         reply = self._app(request)
+        contract.check(request, reply)
         self.runs.append(request.path)
         task, self.after_run = self.after_run, None
         if task:

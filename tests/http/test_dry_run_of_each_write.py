@@ -79,7 +79,7 @@ def test_a_dry_run_of_each_write_changes_no_row_and_names_those_whom_it_tells(fr
     before = fresh.contents()
     dry = owner.request(endpoint.method, f"{path}?dry_run=true", **content)
     assert fresh.contents() == before
-    if endpoint.pool == "hash":
+    if endpoint.pool == "hash" and endpoint.guests:
         assert (dry.status, dry.broken) == (422, ["dry_run"])
         return
     real = owner.request(endpoint.method, path, **content)

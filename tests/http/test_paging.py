@@ -8,7 +8,7 @@ from msgspec import Struct
 from kalends.context import Context
 from kalends.http.paging import Paging, paginate
 from kalends.http.run_endpoint import MAX_CACHED_QUERY
-from tests.cast import PASSWORD, Cast, a_calendar, a_key
+from tests.cast import Cast, a_calendar, a_key
 from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
 
@@ -146,51 +146,3 @@ def test_a_query_that_comes_again_is_bound_once(stage: Stage) -> None:
         assert reader.get("/api/numbers?ids=x").broken == ["ids"]
         assert reader.get("/api/numbers?ids=1&other=1").status == 200
         assert reader.get("/api/numbers?ids=1&other=1", headers=strict).broken == ["other"]
-
-
-def test_create_returns_the_record_and_its_location(cast: Cast) -> None:
-    reply = cast.alice.post("/api/calendars", json={"name": "Jazz"})
-    assert (reply.status, reply.headers["Location"]) == (201, f"/api/calendars/{reply.json['id']}")
-    assert cast.alice.get(reply.headers["Location"]).json == reply.json
-
-
-def test_creating_users_and_sessions_returns_a_location(cast: Cast) -> None:
-    session = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": PASSWORD})
-    assert session.headers["Location"] == f"/api/session/{session.json['id']}"
-    assert cast.alice.get(session.headers["Location"]).json["user_id"] == cast.alice.id
-    name = f"zoe{cast.alice.id}"
-    user = cast.anonymous.post("/api/users", json={"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD})
-    assert user.headers["Location"] == f"/api/users/{user.json['id']}"
-
-
-def test_a_resource_without_show_has_no_location(cast: Cast) -> None:
-    reply = cast.alice.post("/api/keys", json={"name": "a program"})
-    assert reply.status == 201
-    assert "Location" not in reply.headers
-
-
-def _several(ctx: Context) -> dict[str, int]:
-    """Make several things at once."""
-    return {"made": 3}
-
-
-def test_creating_several_records_returns_no_location(stage: Stage) -> None:
-    maker = stage(act("GET", "/api/things/{thing_id}", show), act("POST", "/api/things/import", _several, status=201))
-    reply = maker.post("/api/things/import")
-    assert (reply.status, reply.json, reply.headers.get("Location")) == (201, {"made": 3}, None)
-
-
-def show(ctx: Context, thing_id: int) -> dict[str, int]:
-    """One thing."""
-    return {"id": thing_id}
-
-
-def test_update_returns_the_record_and_destroy_the_ids(cast: Cast) -> None:
-    calendar = a_calendar(cast.alice)
-    path = f"/api/calendars/{calendar['id']}"
-    changed = cast.alice.put(path, json={"name": "Blues"})
-    assert (changed.status, changed.json) == (200, cast.alice.get(path).json)
-    gone = cast.alice.delete(path)
-    assert (gone.status, gone.json) == (200, {"deleted": [calendar["id"]]})
-    key = a_key(cast.alice)
-    assert cast.alice.delete(f"/api/keys/{key['id']}").json == {"deleted": [key["id"]]}

@@ -33,7 +33,9 @@ schemathesis.openapi.format("idempotency-key", builds(lambda: str(uuid4())))
 
 @schemathesis.hook
 def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
-    """A request that may wait for a change does not: nothing would change meanwhile."""
+    """A request that may wait for a change does not: nothing would change meanwhile. Writes are no dry runs: their records are used."""
+    if case.query:
+        case.query.pop("dry_run", None)
     if case.query and str(case.query.get("wait")).isdecimal() and int(case.query["wait"]) <= MAX_WAIT:
         case.query["wait"] = 0
 

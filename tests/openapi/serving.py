@@ -52,6 +52,11 @@ class Service:
             body: dict[str, Any] = json.load(reply)
             return body
 
+    def get(self, path: str, token: str) -> dict[str, Any]:
+        with urlopen(Request(self.url + path, headers={"Authorization": f"Bearer {token}"}), timeout=TIMEOUT) as reply:  # noqa: S310
+            body: dict[str, Any] = json.load(reply)
+            return body
+
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait(TIMEOUT)

@@ -26,6 +26,8 @@ NODE_MODULES = CLIENTS / "node_modules"
 MYPY_CACHE = CLIENTS.parents[2] / ".mypy_cache" / "clients"
 # What a program in TypeScript prints, besides the events that it listed.
 WORKS = {"refused": ["email_address", "password"], "description": "Three people."}
+# What the program with openapi-fetch prints besides.
+FOLLOWED = {"upserted": "duo@example.org", "changed": ["Trio", "Duo", "Quartet"]}
 HEY_API = "@hey-api/client-fetch @hey-api/typescript @hey-api/sdk zod".split()
 
 
@@ -130,6 +132,55 @@ def test_the_python_client_registers_signs_in_works_and_signs_out(python_client:
     assert api.call("calendars_index", ana).status_code == 401
 
 
+def _organiser(service: Service) -> str:
+    """The token of an organiser, since whose first cursor a guest has responded, and whose response they have changed."""
+    name = f"ana-{uuid4().hex[:10]}"
+    service.post("/api/users", {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD})
+    return str(service.post("/api/session", {"user_name": name, "password": PASSWORD})["token"])
+
+
+def _respond(service: Service, token: str) -> None:
+    event = service.post("/api/events", {"title": "Trio", "start_time": "2028-02-29T20:00", "public": True}, token)
+    fields = {"event_id": event["id"], "email_address": "gus@example.org", "response": "YES", "plus_n": 1}
+    service.post("/api/responses", fields, token)
+    service.post("/api/comments", {"event_id": event["id"], "comment": "Bring your scores"}, token)
+    service.post("/api/contacts", {"first_name": "Ines"}, token)
+
+
+def test_the_python_client_follows_changes_and_reads_deliveries(python_client: PythonClient, service: Service) -> None:
+    api, token = python_client, _organiser(service)
+    ana = api.signed_in(token)
+    cursor = api.call("changes_index", ana).parsed.cursor
+    _respond(service, token)
+    changes = api.call("changes_index", ana, cursor=cursor).parsed.changes
+    kinds = {type(change) for change in changes}
+    assert {api.model(name) for name in ("EventPut", "ResponsePut", "CommentPut", "ContactPut")} <= kinds
+    [response] = [change.response for change in changes if isinstance(change, api.model("ResponsePut"))]
+    assert (response.response, response.plus_n, response.email_address) == ("YES", 1, "gus@example.org")
+
+    event_id = next(change.id for change in changes if isinstance(change, api.model("EventPut")))
+    assert api.call("events_destroy", ana, event_id=event_id).status_code == 200
+    later = api.call("changes_index", ana, cursor=cursor).parsed.changes
+    assert (api.model("RecordGone"), event_id) in [(type(change), change.id) for change in later if change.kind == "event"]
+
+    deliveries = api.call("deliveries_index", ana).parsed.deliveries
+    assert "response_changed" in [delivery.notice for delivery in deliveries]
+
+
+def test_the_python_client_selects_fields_and_creates_by_uid(python_client: PythonClient, service: Service) -> None:
+    api = python_client
+    ana = api.signed_in(_organiser(service))
+    body = api.model("EventsUpsertBody")(title="Trio", start_time="2028-02-29T20:00")
+    dry = api.call("events_upsert", ana, uid="trio@example.org", dry_run=True, body=body).parsed
+    assert [change.kind for change in dry.would_change if change.op == "create"] == ["event"]
+    created = api.call("events_upsert", ana, uid="trio@example.org", if_none_match="*", body=body)
+    assert (created.status_code, created.parsed.uid) == (201, "trio@example.org")
+    assert api.call("events_upsert", ana, uid="trio@example.org", if_none_match="*", body=body).status_code == 412
+    listed = api.call("events_index", ana, fields=["title"]).parsed
+    assert isinstance(listed, api.model("EventIndexSelection"))
+    assert [(event.id, event.title) for event in listed.events] == [(created.parsed.id, "Trio")]
+
+
 def test_the_python_client_knows_the_errors(python_client: PythonClient) -> None:
     body = python_client.model("UsersCreateBody")("ana", "nowhere", "short")
     refused = python_client.call("users_create", python_client.guest(), body=body)
@@ -154,6 +205,11 @@ def test_pydantic_models_take_what_the_service_takes_and_sends(folder: Path, ser
         body = models.ApiEventsPostRequest(title="Trio", start_time=start).model_dump(mode="json", exclude_unset=True)
         event = models.EventDetail.model_validate(service.post("/api/events", body, token))
         assert event.title == "Trio"
+    cursor = service.get("/api/changes", token)["cursor"]
+    _respond(service, token)
+    changes = models.ChangeIndex.model_validate(service.get(f"/api/changes?cursor={cursor}", token)).changes
+    assert "ResponsePut" in {type(change.root).__name__ for change in changes}
+    assert models.DeliveryIndex.model_validate(service.get("/api/deliveries", token)).deliveries
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +225,7 @@ def typescript(folder: Path) -> Path:
 def test_a_client_in_typescript_compiles_and_works(typescript: Path, service: Service) -> None:
     """openapi-typescript with openapi-fetch, under TypeScript's strict rules."""
     _run(typescript, "node_modules/.bin/openapi-typescript", "openapi.json", "-o", "schema.d.ts")
-    assert _compile_and_use(typescript, service, "use") == WORKS | {"listed": ["Trio", "Duo"]}
+    assert _compile_and_use(typescript, service, "use") == WORKS | FOLLOWED | {"listed": ["Trio", "Duo"]}
 
 
 @pytest.mark.soak

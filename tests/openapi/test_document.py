@@ -145,6 +145,66 @@ def test_every_operation_returns_one_type_except_a_bulk_update_and_a_registratio
     assert several == ["POST /api/users", "PUT /api/events/{event_id}", "PATCH /api/events/{event_id}"]
 
 
+def test_a_reply_with_selected_fields_has_a_schema_of_its_own(document: dict[str, Any]) -> None:
+    with_fields = [name for name, operation in _operations(document) if "'name': 'fields'" in str(operation.get("parameters"))]
+    several = [name for name, operation in _operations(document) if "anyOf" in str(operation["responses"])]
+    assert several == [name for name in with_fields if not name.endswith(".ics")] != []
+    schemas = document["components"]["schemas"]
+    assert (schemas["EventItemSelection"]["required"], len(schemas["EventItem"]["required"]) > 10) == (["id"], True)
+    assert schemas["EventIndexSelection"]["properties"]["events"]["items"]["$ref"] == "#/components/schemas/EventItemSelection"
+
+
+def test_a_change_is_one_object_for_each_kind_and_one_for_what_is_gone(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    variants = [schemas[each["$ref"].rpartition("/")[2]] for each in schemas["Change"]["oneOf"]]
+    constants = [(each["properties"]["kind"].get("const"), each["properties"]["op"]["const"], each["required"][3:]) for each in variants]
+    kinds = ["calendar", "event", "series", "comment", "response", "contact"]
+    assert constants == [*((kind, "put", [kind]) for kind in kinds), (None, "gone", [])]
+
+
+def test_the_messages_of_webhooks_are_described(document: dict[str, Any]) -> None:
+    bodies = {name: each["post"]["requestBody"]["content"]["application/json"]["schema"] for name, each in document["webhooks"].items()}
+    assert {name: body["$ref"].rpartition("/")[2] for name, body in bodies.items()} == {
+        "change": "ChangeMessage",
+        "ping": "PingMessage",
+        "missed": "MissedMessage",
+    }
+    assert document["components"]["schemas"]["ChangeMessage"]["properties"]["data"]["$ref"] == "#/components/schemas/Change"
+
+
+def test_an_upsert_takes_its_uid_in_the_query_string_and_may_create_only(document: dict[str, Any]) -> None:
+    operation = document["paths"]["/api/events"]["put"]
+    parameters = {parameter["name"]: parameter for parameter in operation["parameters"]}
+    assert (parameters["uid"]["in"], parameters["uid"]["required"]) == ("query", True)
+    assert parameters["If-None-Match"]["in"] == "header"
+    body = operation["requestBody"]["content"]["application/json"]["schema"]
+    assert ("uid" in body["properties"], "uid" in body["required"]) == (True, False)
+
+
+def test_a_dry_run_is_described(document: dict[str, Any]) -> None:
+    operation = document["paths"]["/api/events"]["post"]
+    assert "dry_run" in [parameter["name"] for parameter in operation["parameters"]]
+    detail = document["components"]["schemas"]["EventDetail"]
+    assert {"would_tell", "would_change"} <= detail["properties"].keys() - set(detail["required"])
+    assert "dry_run" not in str(document["paths"]["/api/session"]["post"])
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("GET /api/changes", "410"),
+        ("GET /api/changes/stream", "410"),
+        ("GET /api/reports", "403"),
+        ("GET /api/admin/health", "403"),
+        ("PUT /api/calendars/{calendar_id}/share", "429"),
+        ("GET /api/calendars/{calendar_id}.ics", "304"),
+        ("GET /api/calendars", "500"),
+    ],
+)
+def test_every_status_is_described(document: dict[str, Any], name: str, status: str) -> None:
+    assert status in dict(_operations(document))[name]["responses"]
+
+
 def test_every_field_of_every_reply_is_explained(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     fields = [(f"{name}.{field}", meaning) for name, schema in schemas.items() for field, meaning in schema.get("properties", {}).items()]
@@ -180,7 +240,7 @@ def test_a_registration_that_waits_is_no_account(document: dict[str, Any]) -> No
 def test_fields_of_the_same_name_have_the_types_of_their_records(document: dict[str, Any]) -> None:
     """`response` of a change is a record, elsewhere it is one of three words."""
     schemas = document["components"]["schemas"]
-    assert schemas["Change"]["properties"]["response"]["$ref"] == "#/components/schemas/ResponseItem"
+    assert schemas["ResponsePut"]["properties"]["response"]["$ref"] == "#/components/schemas/ResponseItem"
     assert schemas["ResponseItem"]["properties"]["response"]["$ref"] == "#/components/schemas/Attendance"
     assert {"$ref": "#/components/schemas/Notice"} in schemas["DeliveryItem"]["properties"]["notice"]["anyOf"]
     assert {"response_changed", "response_removed", "place_granted"} <= set(schemas["Notice"]["enum"])

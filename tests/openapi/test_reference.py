@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from kalends.app import ENDPOINTS
+from kalends.http.dry_run import is_offered
 from kalends.http.endpoint import Endpoint
-from kalends.http.input.options import split_annotated
+from kalends.http.input.options import split_annotated, struct_options
 from kalends.http.openapi.responses import MEANINGS, operation_id
 from kalends.http.openapi.schema import Carrier, carried
 from tests.client import Client
@@ -56,13 +57,16 @@ def test_every_parameter_is_explained(entries: dict[str | None, Element], endpoi
     descriptions = dict(zip([dt.text for dt in entry.all("dt")], [dd.text for dd in entry.all("dd")], strict=True))
     fields = list(carried(endpoint.params, Carrier.JSON if endpoint.writes else Carrier.QUERY)) if endpoint.params else []
     version = ["If-Match" if endpoint.writes else "If-None-Match"] if endpoint.etag else []
-    once = ["Idempotency-Key"] if endpoint.takes_idempotency_key else []
-    assert [term.split()[0] for term in descriptions] == [*endpoint.variables, *version, *once, *(field.name for field in fields)]
+    version += ["If-None-Match"] if endpoint.etag and endpoint.writes and endpoint.location else []
+    once = [*(["Idempotency-Key"] if endpoint.takes_idempotency_key else []), *(["dry_run"] if is_offered(endpoint) else [])]
+    in_query = [field.name for field in fields if field.name in struct_options(endpoint.params).same_in_query]
+    names = [*endpoint.variables, *version, *once, *in_query, *(field.name for field in fields)]
+    assert [term.split()[0] for term in descriptions] == names
     for field in fields:
-        (meaning,) = [meaning for term, meaning in descriptions.items() if term.split()[0] == field.name]
+        meanings = [meaning for term, meaning in descriptions.items() if term.split()[0] == field.name]
         about = split_annotated(field.type)[1].description
         assert about, f"{field.name} has no description"
-        assert _plain(about) in meaning
+        assert all(_plain(about) in meaning for meaning in meanings)
 
 
 def test_types_are_described_in_words(page: Element) -> None:

@@ -19,6 +19,7 @@ from kalends.journal.cursor import Position
 from kalends.settings import Settings
 from kalends.values import timestamps
 from kalends.webhooks import sender
+from tests import contract
 from tests.cast import Cast
 from tests.client import Client
 from tests.conftest import Clock
@@ -49,6 +50,7 @@ class Receiver(Stand):
         if self.status < 300:
             headers = dict(line.split(": ", 1) for line in request.head.split("\r\n")[1:])
             assert Webhook(self.secret).verify(request.body, headers) == json.loads(request.body)
+            contract.check_webhook(request.body)
             self.deliveries.append(Delivery(headers["webhook-id"], json.loads(request.body)))
         request.reply(self.status, Location=f"{self.url}/other")
 

@@ -12,7 +12,7 @@ from kalends.records.audit_entry import NamedAuditEntry
 from kalends.values import timestamps
 
 
-@endpoint("GET", "/api/admin/audit")
+@endpoint("GET", "/api/admin/audit", for_admins=True)
 def audit(ctx: Context, params: Paging) -> AuditIndex:
     """What admins did, and the operator with `kalends users`, the newest first; for admins. Entries are kept for two years."""
     policy.admin(ctx)

@@ -18,7 +18,7 @@ from kalends.users import store as users
 from kalends.values import timestamps
 
 
-@endpoint("GET", "/api/admin/invitations")
+@endpoint("GET", "/api/admin/invitations", for_admins=True)
 def invitations(ctx: Context, params: Paging) -> AccountInvitationIndex:
     """The invitations to make an account that are valid, the last one first; for admins."""
     policy.admin(ctx)

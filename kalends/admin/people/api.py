@@ -19,7 +19,7 @@ from kalends.users import store as users
 from kalends.values import timestamps
 
 
-@endpoint("GET", "/api/admin/people")
+@endpoint("GET", "/api/admin/people", for_admins=True)
 def people(ctx: Context, params: PeopleQuery) -> PeopleIndex:
     """The people who have an account, or wait for one, the newest first; for admins."""
     policy.admin(ctx)

@@ -14,7 +14,7 @@ from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
 
 
-@endpoint("GET", "/api/admin/suppressions")
+@endpoint("GET", "/api/admin/suppressions", for_admins=True)
 def site_suppressions(ctx: Context, params: SiteSuppressionQuery) -> SiteSuppressionIndex:
     """The addresses that get no more messages of an organiser, or of all, newest first; for admins."""
     policy.admin(ctx)

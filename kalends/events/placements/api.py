@@ -18,7 +18,7 @@ from kalends.questions import store as questions
 from kalends.records.event import Event
 
 
-@endpoint("PUT", "/api/events/{event_id}/add")
+@endpoint("PUT", "/api/events/{event_id}/add", only_tags=True)
 def add(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """Add the event to a calendar: `calendar_id`, or your primary calendar. Twice changes nothing."""
     placements.lock_home(ctx, event_id)
@@ -30,7 +30,7 @@ def add(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     return present.load_detail(ctx, event_id)
 
 
-@endpoint("PUT", "/api/events/{event_id}/remove")
+@endpoint("PUT", "/api/events/{event_id}/remove", only_tags=True)
 def remove(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """Remove the event from a calendar: `calendar_id`, or your primary calendar.
 
@@ -64,7 +64,7 @@ def _require_free_uid(ctx: Context, event: Event, calendar_id: int) -> None:
         by_uid.require_free(ctx, home_id, uid, of_series=event.series_id)
 
 
-@endpoint("PUT", "/api/events/{event_id}/copy", status=201)
+@endpoint("PUT", "/api/events/{event_id}/copy", status=201, location="/api/events/{id}", only_tags=True)
 def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """Copy the event to a calendar: `calendar_id`, or your primary calendar.
 

@@ -14,7 +14,7 @@ from kalends.policy import Right
 from kalends.responses import series as series_responses
 
 
-@endpoint("PUT", "/api/events/{event_id}/repeat")
+@endpoint("PUT", "/api/events/{event_id}/repeat", only_tags=True)
 def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated:
     """Repeat the event: every occurrence is an event of its own, with the same `series_id`.
 

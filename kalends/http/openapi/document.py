@@ -1,17 +1,22 @@
 """OpenAPI 3.1, generated from the registry of endpoints."""
 
 import inspect
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from kalends import __version__
+from kalends.http.dry_run import DRY_RUN, Outcome, is_offered
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import Field, fields_of
 from kalends.http.input.options import struct_options
-from kalends.http.openapi.responses import HEADERS, REF, errors, kinds_of, operation_id, responses
+from kalends.http.openapi.derived import REF, add_dry_runs, add_selections
+from kalends.http.openapi.responses import HEADERS, errors, kinds_of, operation_id, responses
 from kalends.http.openapi.schema import Carrier, carried, field_schema, object_schema
+from kalends.http.openapi.webhooks import webhooks
 from kalends.http.problem import ProblemBody
 from kalends.idempotency.key import HEADER, KEY_PATTERN
 
@@ -36,6 +41,7 @@ SECURITY = {
     },
 }
 
+REHEARSED = "Reply as the request would, with `would_tell` and `would_change`, and change and send nothing."
 ONCE = {
     "name": HEADER,
     "in": "header",
@@ -49,13 +55,23 @@ VERSIONS = {
     "If-Match": "The ETag of the version that you mean: 412 when the record has changed since.",
     "If-None-Match": "The ETag of the version that you have: 304 when it is still the one.",
 }
+ONLY_NEW = {
+    "name": "If-None-Match",
+    "in": "header",
+    "required": False,
+    "description": "`*` creates only: 412 when the record is there already.",
+    "schema": {"type": "string", "examples": ["*"]},
+}
+REHEARSAL = {"name": DRY_RUN, "in": "query", "required": False, "description": REHEARSED, "schema": {"type": "boolean"}}
 
 
-def document(endpoints: list[Endpoint], base_url: str) -> dict[str, Any]:
-    """The description of the whole interface."""
+def document(endpoints: list[Endpoint], base_url: str, messages: Sequence[type[Struct]] = ()) -> dict[str, Any]:
+    """The description of the whole interface. messages: what webhooks send."""
     described = [e for e in endpoints if e.path.startswith("/api/") and e.format != "html"]
     kinds = [kind for e in described for kind in kinds_of(e.result) if kind is not Document]
-    _, schemas = msgspec.json.schema_components([*kinds, ProblemBody], ref_template=REF)
+    _, schemas = msgspec.json.schema_components([*kinds, ProblemBody, Outcome, *messages], ref_template=REF)
+    add_selections(schemas, described)
+    add_dry_runs(schemas, described)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in described:
         operation = _operation(endpoint, described)
@@ -69,6 +85,7 @@ def document(endpoints: list[Endpoint], base_url: str) -> dict[str, Any]:
         "servers": [{"url": base_url}],
         "tags": [{"name": name, "description": text} for name, text in _resources(described).items()],
         "paths": paths,
+        **({"webhooks": webhooks(messages)} if messages else {}),
         "components": {
             "schemas": schemas,
             "responses": errors(),
@@ -100,10 +117,15 @@ def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
     }
     if endpoint.etag:
         operation["parameters"].append(_version("If-Match" if endpoint.writes else "If-None-Match"))
+    if endpoint.etag and endpoint.writes and endpoint.location:
+        operation["parameters"].append(ONLY_NEW)
     if endpoint.takes_idempotency_key:
         operation["parameters"].append(ONCE)
+    if is_offered(endpoint):
+        operation["parameters"].append(REHEARSAL)
     if endpoint.params is not None:
         if in_body:
+            operation["parameters"] += [_query(field, endpoint) for field in _in_query_too(endpoint.params)]
             operation["requestBody"] = _body(endpoint)
         else:
             operation["parameters"] += [_query(field, endpoint) for field in carried(endpoint.params, Carrier.QUERY)]
@@ -115,7 +137,9 @@ def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
 
 
 def _rules(endpoint: Endpoint) -> dict[str, str]:
-    return struct_options(endpoint.params).rules | (ONCE_RULE if endpoint.takes_idempotency_key else {})
+    options = struct_options(endpoint.params)
+    same = dict.fromkeys(options.same_in_query, "must be the same in the body, if it is there too")
+    return options.rules | same | (ONCE_RULE if endpoint.takes_idempotency_key else {})
 
 
 def _security(endpoint: Endpoint) -> list[dict[str, Any]]:
@@ -143,6 +167,11 @@ def _version(name: str) -> dict[str, Any]:
     return {"name": name, "in": "header", "required": False, "description": VERSIONS[name], "schema": {"type": "string"}}
 
 
+def _in_query_too(params: type[Struct]) -> list[Field]:
+    """Fields that name the record: a client should send them in the query string, and may send them in the body."""
+    return [field for field in fields_of(params) if field.name in struct_options(params).same_in_query]
+
+
 def _query(field: Field, endpoint: Endpoint) -> dict[str, Any]:
     schema = field_schema(field, Carrier.QUERY)
     parameter = {
@@ -163,6 +192,7 @@ def _body(endpoint: Endpoint) -> dict[str, Any]:
     fields = fields_of(endpoint.params)
     has_file = any(field.is_file and field.required for field in fields)
     carrier = Carrier.MULTIPART if has_file else Carrier.JSON
-    content = {carrier.value: {"schema": object_schema(endpoint.params, carrier, partial=endpoint.is_partial)}}
-    required = not endpoint.is_partial and (any(field.required for field in fields) or bool(struct_options(endpoint.params).alternatives))
+    schema = object_schema(endpoint.params, carrier, partial=endpoint.is_partial)
+    content = {carrier.value: {"schema": schema}}
+    required = bool(schema.get("required") or schema.get("oneOf"))
     return {"required": required, "content": content}

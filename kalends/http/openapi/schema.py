@@ -35,7 +35,8 @@ def object_schema(kind: type[Struct], carrier: Carrier, *, partial: bool = False
         common = [field for field in fields if not any(field.name in names for names in alternatives)]
         return {"oneOf": [_alternative(fields, names, common, carrier) for names in alternatives]}
     schema: Schema = {"type": "object", "properties": {field.name: field_schema(field, carrier, partial=partial) for field in fields}}
-    required = [field.name for field in fields if field.required and not partial]
+    in_query = struct_options(kind).same_in_query
+    required = [field.name for field in fields if field.required and not partial and field.name not in in_query]
     return schema | ({"required": required} if required else {})
 
 
