@@ -198,7 +198,7 @@ def test_an_event_that_may_not_be_moved_stays_and_the_page_says_why(looks: Windo
     go(page, f"/calendar?date={MONDAY}")
     shared(alice, calendar, people.bob, "viewer")
     to_day(page, entry(page), FRIDAY)
-    expect(page.get_by_role("status")).to_contain_text("It stays where it was. Only the event's owner")
+    expect(page.get_by_role("status")).to_contain_text("It stays where it was. Only the owner and editors")
     expect(page.locator(f"[data-day='{MONDAY}'] .entry")).to_have_count(1)
     expect(page.locator(".lifted, .ghost")).to_have_count(0)
     assert [fault.partition(" ")[0] for fault in looks.faults] == ["403"]
