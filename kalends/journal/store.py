@@ -21,6 +21,10 @@ WINDOW = 20_000
 _SEEN_ELSEWHERE = """s.kind = 'event' AND EXISTS (
     SELECT 1 FROM placements p WHERE p.event_id = s.record_id AND p.calendar_id = :own_on AND NOT p.grants)"""
 
+# A change by which the record was deleted together with its event.
+_GONE_WITH_EVENT = """changes.op = 'delete' AND EXISTS (SELECT 1 FROM changes d
+    WHERE d.event_id = changes.event_id AND d.kind = 'event' AND d.op = 'delete' AND d.set_id = changes.set_id)"""
+
 
 class Entry(Struct, frozen=True):
     """A record that its followers must read again."""
@@ -166,15 +170,19 @@ def erase_invitation(ctx: Context, event_id: int, invitation_id: int) -> None:
     ctx.tx.run(sql, event_id=event_id, id=invitation_id)
 
 
-def erase_own(ctx: Context, user_id: int) -> None:
-    """Delete the history of the responses and comments of an account, also of those that lost their link to it just now."""
-    ctx.tx.run("DELETE FROM changes WHERE owner_id = :id AND kind IN ('response', 'comment')", id=user_id)
+def erase_own(ctx: Context, user_id: int, *, with_deleted_events: bool) -> None:
+    """Delete the history of the responses and comments of an account, also of those that lost their link to it just now.
+
+    with_deleted_events: also of those that come back if an event in the trash is restored."""
+    kept = "" if with_deleted_events else f"AND NOT ({_GONE_WITH_EVENT})"
+    ctx.tx.run(f"DELETE FROM changes WHERE owner_id = :id AND kind IN ('response', 'comment') {kept}", id=user_id)
 
 
-def find_with_text(ctx: Context, text: str, after: int) -> tuple[list[int], int | None]:
+def find_with_text(ctx: Context, text: str, after: int, *, with_deleted_events: bool) -> tuple[list[int], int | None]:
     """The ids of the next changes whose content has the text, and where to go on; None at the end."""
     end = after + WINDOW
-    sql = "SELECT id FROM changes WHERE id > :after AND id <= :end AND lower(before) LIKE :text ESCAPE '\\'"
+    kept = "" if with_deleted_events else f"AND NOT (kind IN ('response', 'comment') AND {_GONE_WITH_EVENT})"
+    sql = f"SELECT id FROM changes WHERE id > :after AND id <= :end AND lower(before) LIKE :text ESCAPE '\\' {kept}"
     rows = ctx.tx.rows(sql, after=after, end=end, text=f"%{escape_like(text)}%")
     last = int(ctx.tx.value("SELECT coalesce(max(id), 0) FROM changes"))
     return [change_id for (change_id,) in rows], end if end < last else None

@@ -25,7 +25,8 @@ def delete_account(ctx: Context, user: User, *, erase: bool = False) -> None:
     journal.erase_owner_in_batches(ctx, user.id)
     with ctx.write():
         store.delete(ctx, store.lock(ctx, user).id)
+        journal.erase_own(ctx, user.id, with_deleted_events=erase)
         languages.delete(ctx, user.email_address)
         if ctx.actor is None or ctx.actor.id != user.id:
             audit.record(ctx, "account_deleted", "account", user.id)
-    erasure.erase_address(ctx, user)
+    erasure.erase_address(ctx, user, with_deleted_events=erase)

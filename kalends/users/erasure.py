@@ -38,7 +38,7 @@ def erase_written(ctx: Context, user: User) -> None:
     _each(ctx, user, "comments", own, lambda ids: _erase_comments(ctx, ids))
 
 
-def erase_address(ctx: Context, user: User) -> None:
+def erase_address(ctx: Context, user: User, *, with_deleted_events: bool) -> None:
     """Erase the verified address of an account that is deleted, but for comments and responses, step by step. Anyone can type an
     address that is not verified, so nothing of that is touched."""
     if user.verified_at is None:
@@ -46,7 +46,7 @@ def erase_address(ctx: Context, user: User) -> None:
     _each(ctx, user, "invitations", "email_key = :key", lambda ids: _erase_invitations(ctx, ids))
     for table, condition in _BY_ADDRESS.items():
         _each(ctx, user, table, condition, lambda ids, table=table: _delete(ctx, table, ids))  # type: ignore[misc]
-    _erase_history(ctx, fold_case(user.email_address))
+    _erase_history(ctx, fold_case(user.email_address), with_deleted_events=with_deleted_events)
 
 
 def _each(ctx: Context, user: User, table: str, condition: str, write: Callable[[list[int]], None]) -> None:
@@ -87,12 +87,12 @@ def _delete(ctx: Context, table: str, ids: list[int]) -> None:
     ctx.tx.run(f"DELETE FROM {table} WHERE id {ctx.db.in_list('ids')}", ids=ids)
 
 
-def _erase_history(ctx: Context, address: str) -> None:
-    """Delete the changes whose content has the address."""
+def _erase_history(ctx: Context, address: str, *, with_deleted_events: bool) -> None:
+    """Delete the changes whose content has the address; without with_deleted_events, not what comes back with an event in the trash."""
     after: int | None = 0
     while after is not None:
         with ctx.read():
-            ids, after = journal.find_with_text(ctx, address, after)
+            ids, after = journal.find_with_text(ctx, address, after, with_deleted_events=with_deleted_events)
         for start in range(0, len(ids), BATCH):
             with ctx.write():
                 journal.delete_changes(ctx, ids[start : start + BATCH])

@@ -155,7 +155,6 @@ def delete(ctx: Context, user_id: int) -> None:
     calendars.empty_all(ctx, user_id)
     ctx.tx.run("DELETE FROM users WHERE id = :id", id=user_id)
     journal.erase_owner(ctx, user_id)
-    journal.erase_own(ctx, user_id)
 
 
 def _columns(profile: Profile) -> dict[str, str | None]:
