@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import Alarms, Instant, LongText, Name, NameOrAddress, NameOrCheckedAddress, PartyMax, TimeZone
-from kalends.records.calendar import Confirmations, ConfirmResponses, Moderation
+from kalends.records.calendar import Confirmations, ConfirmResponses, Moderation, Scheduling
 from kalends.values.person import Person
 
 Color = Annotated[
@@ -41,6 +41,7 @@ class CalendarInput(Struct, kw_only=True):
     confirm_responses: ConfirmResponses = "none"
     confirm_above: ConfirmAbove = 10
     hold_minutes: HoldMinutes = 60
+    scheduling: Scheduling = "on"
 
 
 class Sharing(Struct, kw_only=True):
@@ -150,6 +151,7 @@ class CalendarDetail(CalendarItem, kw_only=True):
     confirm_responses: ConfirmResponses
     confirm_above: int
     hold_minutes: int
+    scheduling: Scheduling
     can_edit: bool
     feed_url: str | None
     created_at: Instant

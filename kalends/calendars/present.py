@@ -32,6 +32,7 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         confirm_responses=calendar.confirm_responses,
         confirm_above=calendar.confirm_above,
         hold_minutes=calendar.hold_minutes,
+        scheduling=calendar.scheduling,
         can_edit=policy.can_edit(calendar),
         feed_url=policy.feed_url(ctx.settings, calendar),
         created_at=timestamps.format_utc(calendar.created_at),

@@ -57,7 +57,7 @@ def update(ctx: Context, calendar: Calendar, before: bytes, file: CalendarObject
 
     before: the file as it was. Returns what became of the invitations by the keys of the addresses; None if the actor invites nobody
     with this file."""
-    if b"ATTENDEE" not in file.content and b"ATTENDEE" not in before:
+    if calendar.scheduling == "off" or (b"ATTENDEE" not in file.content and b"ATTENDEE" not in before):
         return None
     events = text.load_events(ctx, calendar, [saved])[saved.name]
     organizers = policy.organizers(ctx, calendar, (each.owner_id for each in events))

@@ -1,4 +1,4 @@
-"""Take resources off a calendar: what has its only home there is deleted, and its guests are told."""
+"""Take resources off a calendar: what has its only home there is deleted, and its guests are notified if the calendar has scheduling."""
 
 from kalends.context import Context
 from kalends.dav import text, write_store
@@ -18,6 +18,6 @@ def remove(ctx: Context, calendar: Calendar, resource: Resource) -> None:
     ids = [event.id for event in events]
     homeless = placements.find_homeless(ctx, calendar.id, ids)
     deleted = [event for event in events if event.id in homeless]
-    telling.tell_deleted(ctx, deleted, "all", "auto", None)
+    telling.tell_deleted(ctx, deleted, "all", calendar.device_notify, None)
     placements.remove(ctx, calendar.id, ids)
     scope.update_rules_after_delete(ctx, deleted, "all")

@@ -156,7 +156,8 @@ def _save_events(
     home_id = homes.pop()
     home = calendar if home_id == calendar.id else get_calendar(ctx, home_id, to=Right.EDIT)
     among = {uid for event in events for uid in (event.uid, event.sent_uid) if uid}
-    event_ids, series_ids = import_resource(ctx, home, plan, among, publishes, guests.find_owner(ctx, home, file))
+    owner_id = guests.find_owner(ctx, home, file)
+    event_ids, series_ids = import_resource(ctx, home, plan, among, publishes, owner_id, calendar.device_notify)
     series_of = store.find_series_of(ctx, event_ids)
     return [event_id for event_id in event_ids if event_id not in series_of], sorted({*series_ids, *series_of.values()})
 

@@ -19,6 +19,11 @@ ConfirmResponses = Annotated[
     Meta(description="Which responses count only when the link in a mail to their address was followed: none, or all without proof."),
 ]
 
+Scheduling = Annotated[
+    Literal["on", "off"],
+    Meta(description="Whether the guests of events that programs write by CalDAV are invited, and notified of changes and deletions."),
+]
+
 
 class NamedCalendar(Struct, frozen=True, array_like=True):
     """No more of a calendar than is shown among others, with the role that the actor has in it: owner, editor, viewer or none."""
@@ -56,6 +61,12 @@ class Calendar(NamedCalendar, frozen=True, array_like=True):
     confirm_responses: ConfirmResponses
     confirm_above: int
     hold_minutes: int
+    scheduling: Scheduling
+
+    @property
+    def device_notify(self) -> Literal["auto", "none"]:
+        """Whom to notify of what a program writes to the calendar, as `notify` of the API says it."""
+        return "auto" if self.scheduling == "on" else "none"
 
 
 class TargetCalendar(NamedCalendar, frozen=True, array_like=True):

@@ -158,6 +158,7 @@ MEANINGS = {
     "ResponseCreated.series": "With a scope of more than one date: how many dates have the response.",
     "confirm_above": "A guest's YES for more people than this counts only when its address has confirmed it, or an editor accepted it.",
     "hold_minutes": "For how many minutes an event with a capacity holds places for a response that is not confirmed.",
+    "scheduling": "Whether the guests of events that programs write by CalDAV are invited and notified.",
     "confirm_until": "Until when the places are held without confirmation; null if it is confirmed or holds none.",
     "party_max": "The largest party (number + plus_n) that may respond; null for no limit.",
     "responses_open": "Whether people can respond.",

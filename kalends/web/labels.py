@@ -34,6 +34,7 @@ LABELS = {
     "confirm_responses": gettext("Responses count"),
     "confirm_above": gettext("People for whom a guest can respond without confirming"),
     "hold_minutes": gettext("Minutes for which places are held until a guest confirms"),
+    "scheduling": gettext("Invitations from programs"),
     "confirm_until": gettext("Places are held until"),
     "confirmations": gettext("Mail to those who respond"),
     "contact_ids": gettext("Contacts"),

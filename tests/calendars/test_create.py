@@ -22,6 +22,7 @@ JAZZ = {
     "confirm_responses": "always",
     "confirm_above": 20,
     "hold_minutes": 90,
+    "scheduling": "off",
 }
 
 

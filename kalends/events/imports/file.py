@@ -70,12 +70,12 @@ def import_file(ctx: Context, content: bytes, options: ImportOptions, progress: 
 
 
 def import_resource(
-    ctx: Context, calendar: Calendar, plan: Plan, among: set[str], publishes: Publishes, owner_id: int
+    ctx: Context, calendar: Calendar, plan: Plan, among: set[str], publishes: Publishes, owner_id: int, notify: str
 ) -> tuple[list[int], list[int]]:
     """Write the one UID of the plan in the open transaction, exactly as the file has it; returns the ids of its events and series.
 
-    among: the UIDs of what the file was before. publishes: which dates its sender has made public. owner_id: whose new events are. Guests
-    are notified of what changes."""
+    among: the UIDs of what the file was before. publishes: which dates its sender has made public. owner_id: whose new events are.
+    notify: whom to notify of what changes."""
     by_uid.lock(ctx, calendar.id)
     existing_by_uid = existing.find(ctx, calendar, plan.uids, plan.uids, among | plan.uids)
     existing.hand_over(existing_by_uid, plan.incoming)
@@ -89,12 +89,12 @@ def import_resource(
         before += record.events.values()
         writer.add(series, record)
     deleted = [event for event in before if event.id in writer.deleted_ids]
-    telling.tell_deleted(ctx, deleted, "one", "auto", None)
+    telling.tell_deleted(ctx, deleted, "one", notify, None)
     try:
         writer.write()
     except UniqueViolation:
         raise errors.Conflict("Someone changed this at the same time. Try again.") from None
-    telling.tell_changed(ctx, [event for event in before if event.id not in writer.deleted_ids], "auto", None)
+    telling.tell_changed(ctx, [event for event in before if event.id not in writer.deleted_ids], notify, None)
     return writer.record_ids
 
 
