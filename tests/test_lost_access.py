@@ -1,4 +1,5 @@
-"""The permission table for those who have lost access: each of them has the permissions of a stranger, at every endpoint."""
+"""The permission table for those who have lost access: each of them has the permissions of a stranger, at every endpoint. So has a viewer
+of a calendar at the endpoints of its private events."""
 
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, shared, verified
 from tests.client import Client
 from tests.dav.clients import calendar_path
+from tests.dav.test_class import classed
 from tests.dav.test_scheduling import invited
 from tests.dav.test_write import put
 from tests.test_policy import ACTORS, CHANGES_PEOPLE, TABLE, Scene, content_of, name_of
@@ -83,3 +85,30 @@ def test_those_who_lost_access_have_the_permissions_of_a_stranger(
             expected[actor, name] = row[STRANGER]
     assert {key: (status, expected[key]) for key, status in replies.items() if status != expected[key]} == {}
     assert len(replies) > 300
+
+
+class PrivateScene(Scene):
+    """An event on alice's calendar that her device has marked as private."""
+
+    @cached_property
+    def event(self) -> dict[str, Any]:
+        path = f"{calendar_path(self.cast.alice, self.calendar['id'])}a.ics"
+        assert put(self.cast.alice, path, classed("PRIVATE")).status == 201
+        event_id = self.cast.alice.get("/api/events", query={"calendar_id": str(self.calendar["id"])}).json["events"][0]["id"]
+        event: dict[str, Any] = self.cast.alice.get(f"/api/events/{event_id}").json
+        return event
+
+
+def test_a_viewer_has_the_permissions_of_a_stranger_to_private_events(client: Client, settings: Settings) -> None:
+    scene = PrivateScene(Cast(client), settings, "private")
+    viewer = scene.actors["viewer"]
+    assert (scene.event["visibility"], viewer.get(f"/api/calendars/{scene.calendar['id']}").status) == ("members", 200)
+    wrong = {}
+    endpoints = [each for each in ENDPOINTS_OF_RECORDS if "{event_id}" in each.url]
+    for endpoint in endpoints:
+        name = name_of(endpoint)
+        status = viewer.request(endpoint.method, scene.path(endpoint.url), **content_of(name, scene)).status
+        if status != TABLE[name]["private"][STRANGER]:
+            wrong[name] = status
+    assert wrong == {}
+    assert len(endpoints) > 30

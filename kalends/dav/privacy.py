@@ -3,6 +3,8 @@
 What the service writes of events has the CLASS of each, PUBLIC or PRIVATE. If that changes here, it is put into the file of the client;
 otherwise, the client's own CLASS stays, and so does its absence."""
 
+from collections.abc import Callable
+
 from kalends.events.feed import MoreLines
 from kalends.events.imports.apply import Publishes
 from kalends.ical import merge
@@ -31,24 +33,34 @@ def find_published(before: bytes, after: bytes, *, is_explicit: bool) -> Publish
     former, current = _find_classes(before), _find_classes(after)
 
     def is_published(slot: str) -> bool:
-        is_private = _class_on(current, slot)
-        return bool(_class_on(former, slot)) and not is_private and not (is_explicit and is_private is None)
+        is_private = _is_private_on(current, slot)
+        return bool(_is_private_on(former, slot)) and not is_private and not (is_explicit and is_private is None)
 
     return is_published
 
 
-def _find_classes(content: bytes) -> dict[str, bool | None]:
-    """Whether the file says that its dates are private; the series has no date."""
-    classes: dict[str, bool | None] = {}
+def find_restricted(content: bytes, home: Calendar) -> Callable[[str | None], bool] | None:
+    """Which dates of the file only the owner and editors of its home calendar see; None if all members see all of them.
+
+    On a public calendar, a private event is one for its members. A date is at least as private as its series, whose title it may have.
+    Events that are not the dates of a series are as private as any of them."""
+    classes = _find_classes(content)
+    restricted = {day for day, value in classes.items() if value == "CONFIDENTIAL" or (is_private_class(value) and not home.public)}
+    return (lambda slot: slot is None or bool(restricted & {"", slot[:10].replace("-", "")})) if restricted else None
+
+
+def _find_classes(content: bytes) -> dict[str, str]:
+    """The CLASS of each date in the file; the series has no date."""
+    classes: dict[str, str] = {}
     for calendar in merge.parse(content.decode("utf-8", "replace")).inner("VCALENDAR"):
         zone = merge.zone_of(calendar)
         for event in calendar.inner("VEVENT"):
             line = event.find("CLASS")
-            classes[merge.date_of(event, zone)] = is_private_class(line.value) if line else None
+            classes[merge.date_of(event, zone)] = line.value.strip().upper() if line else ""
     return classes
 
 
-def _class_on(classes: dict[str, bool | None], slot: str) -> bool | None:
+def _is_private_on(classes: dict[str, str], slot: str) -> bool | None:
     """What the file says of the date; else of its series, else of what it has."""
     own = classes.get(slot[:10].replace("-", ""))
-    return classes.get("", next(iter(classes.values()), None)) if own is None else own
+    return is_private_class(own or classes.get("", next(iter(classes.values()), "")))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct, json
+from msgspec import Struct, json, structs
 
 from kalends import policy
 from kalends.context import Context
@@ -13,7 +13,9 @@ from kalends.records.calendar import Calendar
 
 
 class Item(Struct, frozen=True, array_like=True, gc=False):
-    """A single event or a series on the calendar, with its version, and the resource that a client wrote for it."""
+    """A single event or a series on the calendar, with its version, and the resource that a client wrote for it.
+
+    The version of a series is negative if the actor does not see all its dates on the calendar: they have another file than others."""
 
     id: int
     version: int
@@ -132,7 +134,17 @@ def find_unwritten_event(ctx: Context, calendar_id: int, event_id: int) -> Item 
 
 def find_series(ctx: Context, calendar: Calendar, ids: list[int] | None = None) -> list[Item]:
     """The series with events on the calendar that the actor sees: all, or those of `ids`."""
-    return _find(ctx, _SERIES, calendar, "e.series_id", ids)
+    series = _find(ctx, _SERIES, calendar, "e.series_id", ids)
+    partial = _find_partial(ctx, calendar, [each.id for each in series]) if series and not policy.can_edit(calendar) else set()
+    return [structs.replace(each, version=-each.version) if each.id in partial else each for each in series]
+
+
+def _find_partial(ctx: Context, calendar: Calendar, series_ids: list[int]) -> set[int]:
+    """Those of the series of which the actor does not see all dates on the calendar: private ones."""
+    sql = f"""SELECT DISTINCT e.series_id FROM events e CROSS JOIN placements p
+        WHERE e.series_id {ctx.db.in_list("ids")} AND p.event_id = e.id AND p.calendar_id = :calendar AND NOT p.grants
+        AND NOT {policy.placed_event_visible(ctx, calendar.is_member)}"""
+    return {series_id for (series_id,) in ctx.tx.rows(sql, calendar=calendar.id, ids=series_ids, me=policy.me(ctx))}
 
 
 def _find(ctx: Context, sql: str, calendar: Calendar, column: str, ids: list[int] | None) -> list[Item]:
@@ -170,7 +182,7 @@ def find_busy(ctx: Context, calendar: Calendar, start: int, end: int) -> list[Bu
     select = f"""SELECT e.start_at, e.until_at, e.slot, coalesce(s.resource_id, d.resource_id) FROM placements p CROSS JOIN events e
         LEFT JOIN dav_parts s ON s.calendar_id = p.calendar_id AND s.series_id = e.series_id
         LEFT JOIN dav_parts d ON d.calendar_id = p.calendar_id AND d.event_id = e.id
-        WHERE p.calendar_id = :calendar AND e.id = p.event_id AND {policy.placed_event_visible(ctx, calendar.is_member)}
+        WHERE p.calendar_id = :calendar AND e.id = p.event_id AND {policy.placed_event_busy(ctx, calendar.is_member)}
         AND e.status <> 'cancelled' AND """
     params = {"calendar": calendar.id, "me": policy.me(ctx), "start": start, "recent": start - LONG_SECONDS}
     return ctx.tx.all(Busy, select + _OVERLAPS, **params, end=end) + ctx.tx.all(Busy, select + _LONG, **params)

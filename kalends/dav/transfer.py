@@ -79,6 +79,8 @@ def _move(ctx: Context, source: Calendar, resource: Resource, calendar: Calendar
     for event_id in [] if is_guest else ids:
         placements.insert(ctx, event_id, calendar.id, grants=True)
     placements.remove(ctx, source.id, ids)
+    if not is_guest:
+        write.restrict(ctx, calendar, file, list(resource.event_ids), list(resource.series_ids))
     return save_file(ctx, calendar, target.name, file, resource.event_ids, resource.series_ids)
 
 

@@ -19,6 +19,7 @@ from kalends.events.imports import store as import_store
 from kalends.events.imports.apply import Publishes
 from kalends.events.imports.file import import_resource
 from kalends.events.imports.plan import Plan
+from kalends.events.placements import store as placements
 from kalends.ical import participants
 from kalends.policy import Right
 from kalends.policy import calendar as get_calendar
@@ -159,7 +160,18 @@ def _save_events(
     owner_id = guests.find_owner(ctx, home, file)
     event_ids, series_ids = import_resource(ctx, home, plan, among, publishes, owner_id, calendar.device_notify)
     series_of = store.find_series_of(ctx, event_ids)
-    return [event_id for event_id in event_ids if event_id not in series_of], sorted({*series_ids, *series_of.values()})
+    ids = [event_id for event_id in event_ids if event_id not in series_of], sorted({*series_ids, *series_of.values()})
+    restrict(ctx, home, file, *ids)
+    return ids
+
+
+def restrict(ctx: Context, home: Calendar, file: CalendarObject, event_ids: list[int], series_ids: list[int]) -> None:
+    """Let all members of their home calendar see the events of the file, or its owner and editors alone, as their CLASS says."""
+    is_restricted = privacy.find_restricted(file.content, home)
+    dates = placements.find_at_home(ctx, event_ids, series_ids, only_restricted=is_restricted is None)
+    wanted = {event_id: is_restricted is None or not is_restricted(slot) for event_id, slot, _ in dates}
+    for grants in (False, True):
+        placements.set_grants_at_home(ctx, [each for each, _, current in dates if wanted[each] == grants != bool(current)], grants=grants)
 
 
 def require_free(ctx: Context, calendar: Calendar, target: Target, current: Resource | None, uid: str) -> None:

@@ -38,7 +38,8 @@ def placed_alone(placement: str, event: str) -> str:
 # Whether a user sees the event `e`. A public event is visible to everyone; a private one to the members of its home calendar, and the
 # members of a calendar on which someone who may edit it has placed it. (The home calendar is a placement that grants this, too.) That a
 # user created the event gives no right: an editor's end with the role.
-# An event that an admin hides is not public, and its placements grant nothing: its editors still see it.
+# An event that an admin hides is not public, and its placements grant nothing: its editors still see it. The placement of a private event
+# on its home calendar grants nothing, either: the viewers of that calendar do not see it.
 VISIBLE_TO_USER = f"""(
     e.public OR EXISTS (SELECT 1 FROM placements g WHERE g.event_id = e.id AND ({_grants("g")} OR g.calendar_id = e.calendar_id) AND (
         EXISTS (SELECT 1 FROM calendars own WHERE own.id = g.calendar_id AND own.owner_id = :me)
@@ -170,6 +171,13 @@ def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
     if as_member is None:
         return _VISIBLE_TO_POSSIBLE_MEMBER
     return _VISIBLE_TO_MEMBER if as_member else VISIBLE_TO_USER
+
+
+def placed_event_busy(ctx: Context, as_member: bool) -> str:
+    """SQL: whether the actor learns that someone is busy with an event `e` that `p` places on a calendar. Members learn that of private
+    events of the calendar, too."""
+    visible = placed_event_visible(ctx, as_member)
+    return f"({visible} OR p.calendar_id = e.calendar_id AND NOT {HIDDEN})" if as_member else visible
 
 
 def placement_visible(ctx: Context, as_member: bool) -> str:

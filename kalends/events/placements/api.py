@@ -26,7 +26,9 @@ def add(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     policy.require_shown(ctx, [event])
     calendar = policy.target_calendar(ctx, params.calendar_id)
     granted_by = policy.user(ctx).id if event.can_edit else None
-    placements.insert(ctx, event.id, calendar.id, grants=event.can_edit, granted_by=granted_by)
+    # Its home has it already, and may show it to editors alone.
+    if calendar.id != event.calendar_id:
+        placements.insert(ctx, event.id, calendar.id, grants=event.can_edit, granted_by=granted_by)
     return present.load_detail(ctx, event_id)
 
 

@@ -53,6 +53,9 @@ _INVALID_GRANTS = """
     AND NOT EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = h.id AND s.user_id = p.granted_by AND s.role = 'editor')
 """
 
+# Whether `p` has the event `e` on its home calendar, which may show it to editors alone, or where someone who may edit it has placed it.
+_COPIED_ON = "(p.grants OR p.calendar_id = e.calendar_id)"
+
 
 def insert(
     ctx: Context, event_id: int, calendar_id: int, *, grants: bool, granted_by: int | None = None, invited_key: str | None = None
@@ -146,7 +149,9 @@ def count_beyond_home(ctx: Context, ids: list[int]) -> int:
 
 def count_copied(ctx: Context, event_id: int) -> int:
     """On how many calendars, without its home, each occurrence after this event is placed."""
-    count: int = ctx.tx.value("SELECT count(*) FROM placements WHERE event_id = :id AND grants", id=event_id)
+    count: int = ctx.tx.value(
+        f"SELECT count(*) FROM placements p JOIN events e ON e.id = p.event_id WHERE e.id = :id AND {_COPIED_ON}", id=event_id
+    )
     return count - 1
 
 
@@ -189,12 +194,30 @@ def copy_to_series(ctx: Context, pattern: Event, series_id: int) -> None:
                invited_key, created_at)
            SELECT e.id, p.calendar_id, {COPIED}, p.grants, p.granted_by, p.by_invitation, p.invited_key, CAST(:now AS BIGINT)
            FROM events e CROSS JOIN placements p
-           WHERE e.series_id = :series_id AND p.event_id = :pattern AND p.grants AND NOT {policy.placed_alone("p", "e")}
+           WHERE e.series_id = :series_id AND p.event_id = :pattern AND {_COPIED_ON} AND NOT {policy.placed_alone("p", "e")}
            AND NOT EXISTS (SELECT 1 FROM placements h WHERE h.event_id = e.id) ORDER BY e.id, p.id""",
         series_id=series_id,
         pattern=pattern.id,
         now=ctx.now,
     )
+
+
+def find_at_home(ctx: Context, event_ids: list[int], series_ids: list[int], *, only_restricted: bool) -> list[tuple[int, str | None, bool]]:
+    """These events and those of the series: the id, the date in its series, and whether all members of the home calendar see it."""
+    rows = []
+    for column, ids in (("id", event_ids), ("series_id", series_ids)):
+        sql = f"""SELECT e.id, e.slot, p.grants FROM events e JOIN placements p ON p.event_id = e.id AND p.calendar_id = e.calendar_id
+                  WHERE e.{column} {ctx.db.in_list("ids")} AND NOT (p.grants AND CAST(:only_restricted AS BOOLEAN))"""
+        rows += ctx.tx.rows(sql, ids=ids, only_restricted=only_restricted) if ids else []
+    return rows
+
+
+def set_grants_at_home(ctx: Context, ids: list[int], *, grants: bool) -> None:
+    """Let all members of their home calendars see the events, or the owner and editors alone."""
+    at_home = "EXISTS (SELECT 1 FROM events e WHERE e.id = placements.event_id AND e.calendar_id = placements.calendar_id)"
+    sql = f"UPDATE placements SET grants = :grants WHERE event_id {ctx.db.in_list('ids')} AND {at_home}"
+    if ids:
+        ctx.tx.run(sql, ids=ids, grants=grants)
 
 
 def start_before_latest(ctx: Context, calendar_id: int, count: int) -> int | None:
