@@ -198,7 +198,20 @@ MODULE_LAYERS = {
                     "privacy",
                     "within_days",
                 ),
-                *("properties", "proppatch", "query", "removal", "reports", "resources", "sign_in", "sync", "text", "transfer", "write"),
+                *(
+                    "properties",
+                    "proppatch",
+                    "public",
+                    "query",
+                    "removal",
+                    "reports",
+                    "resources",
+                    "sign_in",
+                    "sync",
+                    "text",
+                    "transfer",
+                    "write",
+                ),
                 "xml",
                 *(
                     f"books.{name}"

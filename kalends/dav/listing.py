@@ -15,7 +15,14 @@ from kalends.values import timestamps
 from kalends.values.format_cache import FormatCache
 
 DATA, CARD_DATA = f"{{{CALDAV}}}calendar-data", carddav("address-data")
-_DATA_OF: dict[Kind, str] = {"calendar": DATA, "resource": DATA, "book": CARD_DATA, "card": CARD_DATA, "message": DATA}
+_DATA_OF: dict[Kind, str] = {
+    "calendar": DATA,
+    "resource": DATA,
+    "public-resource": DATA,
+    "book": CARD_DATA,
+    "card": CARD_DATA,
+    "message": DATA,
+}
 IN_ALLPROP = [dav(name) for name in ("resourcetype", "getcontenttype", "getetag", "getlastmodified", "getcontentlength")]
 NAMES = [*IN_ALLPROP, dav("current-user-principal"), dav("current-user-privilege-set"), dav("owner"), dav("supported-report-set")]
 
@@ -115,6 +122,8 @@ def _part(subject: Subject, name: str, texts: Mapping[str, bytes] | None) -> str
         return lambda resource: _write_schedule_tag(resource, texts[resource.name])
     if name == _DATA_OF.get(subject.kind) and texts is not None:
         return lambda resource: escape_text(texts[resource.name])
+    if name == dav("owner") and subject.actor is None:
+        return None
     constants: dict[str, Callable[[], str]] = {
         dav("resourcetype"): lambda: "",
         dav("current-user-principal"): lambda: write_principal(subject),

@@ -40,12 +40,12 @@ class _Listed(Struct):
 def propfind_inbox(call: Call) -> DavReply:
     require_home(call)
     depth, subject = require_finite(call), Subject(call.ctx, policy.user(call.ctx), "inbox")
-    folder = paths.inbox(subject.actor.id)
+    folder = paths.inbox(subject.user.id)
     responses = [write_response(describe(call, subject, folder))]
     if depth == "1":
-        names, messages = resource_names(call.root), message_store.find_all(call.ctx, subject.actor.id)
+        names, messages = resource_names(call.root), message_store.find_all(call.ctx, subject.user.id)
         texts = {_name(each): _read(call.ctx, each) for each in messages} if needs_text(names) else None
-        message = Subject(call.ctx, subject.actor, "message")
+        message = Subject(call.ctx, subject.user, "message")
         responses += listing.describe_all(message, folder, names, list(map(_list, messages)), texts, is_brief=call.is_brief)
     return DavReply(207, multistatus(responses))
 
@@ -54,7 +54,7 @@ def propfind_outbox(call: Call) -> DavReply:
     require_home(call)
     require_finite(call)
     subject = Subject(call.ctx, policy.user(call.ctx), "outbox")
-    return DavReply(207, multistatus([write_response(describe(call, subject, paths.outbox(subject.actor.id)))]))
+    return DavReply(207, multistatus([write_response(describe(call, subject, paths.outbox(subject.user.id)))]))
 
 
 def get_message(call: Call) -> DavReply:

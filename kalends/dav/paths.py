@@ -24,8 +24,12 @@ Kind = Literal[
     "inbox",
     "message",
     "outbox",
+    "public",
+    "public-resource",
 ]
 
+# What guests may read without a credential.
+PUBLIC: tuple[Kind, ...] = ("public", "public-resource")
 ROOT = "/dav"
 # Where clients look for it (RFC 6764); programs of Apple ask for the last one, too.
 WELL_KNOWN = ("/.well-known/caldav", "/.well-known/carddav", "/principals")
@@ -68,8 +72,10 @@ def parse(path: str) -> Target:
     if path in ("/", ROOT):
         return Target("root")
     first, _, rest = path.removeprefix(f"{ROOT}/").partition("/")
-    if not path.startswith(f"{ROOT}/") or first != "users":
+    if not path.startswith(f"{ROOT}/") or first not in ("users", "public"):
         return UNKNOWN
+    if first == "public":
+        return _parse_public(rest)
     number, _, rest = rest.partition("/")
     if not number:
         return Target("users")
@@ -96,6 +102,14 @@ def _parse_mailbox(folder: str, user_id: int, name: str) -> Target:
     return Target("message", user_id, name=name) if folder == "inbox" and _is_name(name) else UNKNOWN
 
 
+def _parse_public(path: str) -> Target:
+    """A public calendar by its id, or what is in it."""
+    slug, _, name = path.partition("/")
+    if Target("public", slug=slug).calendar_id is None or (name and not _is_name(name)):
+        return UNKNOWN
+    return Target("public-resource", slug=slug, name=name) if name else Target("public", slug=slug)
+
+
 def parse_href(href: str) -> Target:
     """What an href of a client names: a path or a whole URL, in any spelling."""
     if _PLAIN_PATH.fullmatch(href):
@@ -116,6 +130,10 @@ def home(user_id: int) -> str:
 
 def calendar(user_id: int, slug: str) -> str:
     return f"{home(user_id)}{quote(slug, safe=_PLAIN)}/"
+
+
+def public(calendar_id: int) -> str:
+    return f"{ROOT}/public/{calendar_id}/"
 
 
 def inbox(user_id: int) -> str:

@@ -37,6 +37,7 @@ SCHEDULING_PRIVILEGES: dict[Kind, tuple[str, ...]] = {
 }
 REPORTS: dict[Kind, tuple[str, ...]] = {
     "calendar": ("C:calendar-query", "C:calendar-multiget", "C:free-busy-query", "D:sync-collection"),
+    "public": ("C:calendar-query", "C:calendar-multiget"),
     "book": ("CR:addressbook-query", "CR:addressbook-multiget", "D:sync-collection"),
 }
 CARD_COLLATIONS = ("i;ascii-casemap", "i;octet", "i;unicode-casemap")
@@ -47,11 +48,12 @@ class Subject(Struct):
     """What properties are asked of: the user, and the calendar if it is one."""
 
     ctx: Context
-    actor: Actor
+    # None: a guest, who reads a public calendar.
+    actor: Actor | None
     kind: Kind
     calendar: Calendar | None = None
     sync_token: str = ""
-    # Of an address book: it changes when one of its cards does.
+    # Of an address book or a public calendar: it changes when one of its resources does.
     ctag: str = ""
     # The components that may be in the calendar, with commas; empty for all.
     components: str = ""
@@ -59,6 +61,11 @@ class Subject(Struct):
     book_name: str = ""
     # The elements that clients of the user have set on the calendar or address book, by name.
     stored: Mapping[str, str] = {}
+
+    @property
+    def user(self) -> Actor:
+        assert self.actor
+        return self.actor
 
     @property
     def own_calendar(self) -> Calendar:
@@ -82,12 +89,15 @@ def carddav(name: str) -> str:
 
 
 def write_principal(subject: Subject) -> str:
-    return href(paths.principal(subject.actor.id))
+    """The principal of the actor; guests have none (RFC 5397)."""
+    if subject.actor is None:
+        return "<D:unauthenticated/>"
+    return href(paths.principal(subject.user.id))
 
 
 def write_owner(subject: Subject) -> str:
     """The owner is a principal that only they can open: others learn that it is not theirs."""
-    owner_id = subject.calendar.owner_id if subject.calendar else subject.actor.id
+    owner_id = subject.calendar.owner_id if subject.calendar else subject.user.id
     return href(paths.principal(owner_id))
 
 
@@ -97,13 +107,14 @@ def _display_name(subject: Subject) -> str | None:
         return escape(name if subject.calendar.role == "owner" else f"{name} ({subject.calendar.owner_name})")
     if subject.kind == "book":
         return escape(subject.book_name or reader_locale(subject.ctx).translate(gettext("Contacts")))
-    return escape(subject.actor.display_name) if subject.kind == "principal" else None
+    return escape(subject.user.display_name) if subject.kind == "principal" else None
 
 
 def _resource_type(subject: Subject) -> str:
     types: dict[Kind, str] = {
         "principal": "<D:principal/>",
         "calendar": "<D:collection/><C:calendar/>",
+        "public": "<D:collection/><C:calendar/>",
         "book": "<D:collection/><CR:addressbook/>",
         "inbox": "<D:collection/><C:schedule-inbox/>",
         "outbox": "<D:collection/><C:schedule-outbox/>",
@@ -128,7 +139,7 @@ def _reports(subject: Subject) -> str:
 
 
 def _addresses(subject: Subject) -> str:
-    return href(f"mailto:{subject.actor.email_address}") + write_principal(subject)
+    return href(f"mailto:{subject.user.email_address}") + write_principal(subject)
 
 
 def _time_zone(subject: Subject) -> str:
@@ -137,11 +148,12 @@ def _time_zone(subject: Subject) -> str:
 
 
 def _ctag(subject: Subject) -> str:
-    return f"{subject.own_calendar.id}-{subject.own_calendar.revision}" if subject.calendar else subject.ctag
+    is_known = subject.ctag or subject.calendar is None
+    return subject.ctag if is_known else f"{subject.own_calendar.id}-{subject.own_calendar.revision}"
 
 
 def _default_calendar(subject: Subject) -> str:
-    return href(paths.calendar(subject.actor.id, str(policy.primary_calendar(subject.ctx).id)))
+    return href(paths.calendar(subject.user.id, str(policy.primary_calendar(subject.ctx).id)))
 
 
 def _transparency(subject: Subject) -> str | None:
@@ -170,49 +182,51 @@ USER: tuple[Kind, ...] = ("root", "principal", "home", "books")
 OWNED: tuple[Kind, ...] = ("principal", "home", "calendar", "books", "book", "inbox", "outbox")
 COLLECTION: tuple[Kind, ...] = ("calendar", "book")
 ONE: tuple[Kind, ...] = ("calendar",)
+# Calendars of members, and public ones for guests.
+EACH: tuple[Kind, ...] = ("calendar", "public")
 BOOK: tuple[Kind, ...] = ("book",)
 
 # Each property with the kinds that have it. Resources in calendars are written by `listing`, since there are many of them.
 PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
-    RESOURCE_TYPE: (ALL, _resource_type),
-    NAME: (("principal", "calendar", "book"), _display_name),
-    dav("current-user-principal"): (ALL, write_principal),
+    RESOURCE_TYPE: ((*ALL, "public"), _resource_type),
+    NAME: (("principal", "calendar", "public", "book"), _display_name),
+    dav("current-user-principal"): ((*ALL, "public"), write_principal),
     dav("principal-URL"): (("principal",), write_principal),
     dav("owner"): (OWNED, write_owner),
     dav("principal-collection-set"): (ALL, _constant(href(f"{paths.ROOT}/users/"))),
-    dav("current-user-privilege-set"): (OWNED, write_privileges),
-    dav("supported-report-set"): (ALL, _reports),
+    dav("current-user-privilege-set"): ((*OWNED, "public"), write_privileges),
+    dav("supported-report-set"): ((*ALL, "public"), _reports),
     SYNC_TOKEN: (COLLECTION, lambda subject: escape(subject.sync_token)),
-    HOME: (USER, lambda subject: href(paths.home(subject.actor.id))),
+    HOME: (USER, lambda subject: href(paths.home(subject.user.id))),
     caldav("calendar-user-address-set"): (("principal",), _addresses),
     caldav("calendar-user-type"): (("principal",), _constant("INDIVIDUAL")),
-    caldav("schedule-inbox-URL"): (("principal",), lambda subject: href(paths.inbox(subject.actor.id))),
-    caldav("schedule-outbox-URL"): (("principal",), lambda subject: href(paths.outbox(subject.actor.id))),
+    caldav("schedule-inbox-URL"): (("principal",), lambda subject: href(paths.inbox(subject.user.id))),
+    caldav("schedule-outbox-URL"): (("principal",), lambda subject: href(paths.outbox(subject.user.id))),
     caldav("schedule-default-calendar-URL"): (("inbox",), _default_calendar),
     TRANSPARENCY: (ONE, _transparency),
     caldav("max-attendees-per-instance"): (ONE, _constant(str(MAX_AT_ONCE))),
-    DESCRIPTION: (ONE, lambda subject: escape(subject.own_calendar.description or "")),
-    ZONE: (ONE, _time_zone),
-    ZONE_ID: (ONE, lambda subject: escape(subject.own_calendar.time_zone)),
-    COMPONENT_SET: (ONE, _components),
-    caldav("supported-calendar-data"): (ONE, _constant('<C:calendar-data content-type="text/calendar" version="2.0"/>')),
+    DESCRIPTION: (EACH, lambda subject: escape(subject.own_calendar.description or "")),
+    ZONE: (EACH, _time_zone),
+    ZONE_ID: (EACH, lambda subject: escape(subject.own_calendar.time_zone)),
+    COMPONENT_SET: (EACH, _components),
+    caldav("supported-calendar-data"): (EACH, _constant('<C:calendar-data content-type="text/calendar" version="2.0"/>')),
     caldav("supported-collation-set"): (
-        ONE,
+        EACH,
         _constant("".join(f"<C:supported-collation>{name}</C:supported-collation>" for name in ("i;ascii-casemap", "i;octet"))),
     ),
     caldav("max-resource-size"): (ONE, _constant(str(BODY_LIMIT))),
     caldav("max-instances"): (ONE, _constant(str(MAX_EVENTS))),
-    f"{{{CALENDAR_SERVER}}}getctag": (COLLECTION, _ctag),
-    COLOR: (ONE, lambda subject: escape(subject.own_calendar.color)),
-    carddav("addressbook-home-set"): (USER, lambda subject: href(paths.books(subject.actor.id))),
+    f"{{{CALENDAR_SERVER}}}getctag": ((*COLLECTION, "public"), _ctag),
+    COLOR: (EACH, lambda subject: escape(subject.own_calendar.color)),
+    carddav("addressbook-home-set"): (USER, lambda subject: href(paths.books(subject.user.id))),
     carddav("supported-address-data"): (BOOK, _constant(CARD_VERSIONS)),
     carddav("supported-collation-set"): (
         BOOK,
         _constant("".join(f"<CR:supported-collation>{name}</CR:supported-collation>" for name in CARD_COLLATIONS)),
     ),
     carddav("max-resource-size"): (BOOK, _constant(str(BODY_LIMIT))),
-    dav("getcontenttype"): (ONE, _constant("text/calendar")),
-    dav("creationdate"): (ONE, lambda subject: timestamps.format_utc(subject.own_calendar.created_at)),
+    dav("getcontenttype"): (EACH, _constant("text/calendar")),
+    dav("creationdate"): (EACH, lambda subject: timestamps.format_utc(subject.own_calendar.created_at)),
     dav("getlastmodified"): (ONE, lambda subject: timestamps.format_http_date(subject.own_calendar.changed_at)),
 }
 

@@ -20,17 +20,17 @@ def propfind(call: Call) -> DavReply:
     require_home(call)
     target, depth = call.target, require_finite(call)
     own = Subject(call.ctx, policy.user(call.ctx), target.kind)
-    path = {"root": f"{paths.ROOT}/", "users": f"{paths.ROOT}/users/", "principal": paths.principal(own.actor.id)}.get(target.kind)
-    responses = [describe(call, own, path or paths.home(own.actor.id))]
+    path = {"root": f"{paths.ROOT}/", "users": f"{paths.ROOT}/users/", "principal": paths.principal(own.user.id)}.get(target.kind)
+    responses = [describe(call, own, path or paths.home(own.user.id))]
     if target.kind == "home" and depth == "1":
-        made = calendar_store.find_of_owner(call.ctx, own.actor.id)
-        stored = calendar_store.find_properties(call.ctx, own.actor.id)
+        made = calendar_store.find_of_owner(call.ctx, own.user.id)
+        stored = calendar_store.find_properties(call.ctx, own.user.id)
         for calendar in policy.member_calendars(call.ctx):
             subject = _calendar_subject(call, calendar)
             subject.stored = stored.get(calendar.id, {})
             subject.components = made[calendar.id].components if calendar.id in made else ""
             slug = made[calendar.id].slug if calendar.id in made else str(calendar.id)
-            responses.append(describe(call, subject, paths.calendar(own.actor.id, slug)))
+            responses.append(describe(call, subject, paths.calendar(own.user.id, slug)))
     return DavReply(207, multistatus(map(write_response, responses)))
 
 
@@ -40,10 +40,10 @@ def propfind_calendar(call: Call) -> DavReply:
     calendar = find_calendar(call, is_final=is_final)
     subject = _calendar_subject(call, calendar)
     if names is None or not properties.PROTECTED.issuperset(names):
-        subject.stored = calendar_store.find_properties(call.ctx, subject.actor.id, calendar.id).get(calendar.id, {})
+        subject.stored = calendar_store.find_properties(call.ctx, subject.user.id, calendar.id).get(calendar.id, {})
     if names is None or properties.COMPONENT_SET in names:
         subject.components = calendar_store.find_components(call.ctx, calendar)
-    folder = paths.calendar(subject.actor.id, call.target.slug)
+    folder = paths.calendar(subject.user.id, call.target.slug)
     responses = [write_response(describe(call, subject, folder))]
     if depth == "1":
         responses += _describe_resources(call, calendar, subject, folder)

@@ -17,7 +17,7 @@ from kalends.records.calendar import Calendar
 def find(ctx: Context, calendar: Calendar, filter_element: Element) -> list[Resource]:
     """The resources of the calendar that meet the filter."""
     filters.require_small(filter_element)
-    outer = _only(filter_element)
+    outer = calendar_filter(filter_element)
     inner = outer.findall(COMP)
     name = inner[0].get("name", "").upper() if len(inner) == len(outer) == 1 else ""
     is_found = name == "VEVENT"
@@ -33,15 +33,20 @@ def find(ctx: Context, calendar: Calendar, filter_element: Element) -> list[Reso
     if not len(outer):
         return candidates
     texts, budget = text.read_all(ctx, calendar, candidates), RequestBudget()
-    return [each for each in candidates if _matches(calendar, texts[each.name], outer, budget, is_found=is_found)]
+    return [each for each in candidates if matches(calendar, texts[each.name], outer, budget, is_found=is_found)]
 
 
-def _only(filter_element: Element) -> Element:
+def calendar_filter(filter_element: Element) -> Element:
     """The comp-filter of VCALENDAR."""
     outer = filter_element.findall(COMP)
     if len(outer) != 1 or outer[0].get("name", "").upper() != "VCALENDAR":
         raise filters.invalid("The filter must have one comp-filter, for VCALENDAR.")
     return outer[0]
+
+
+def only_events(outer: Element) -> Element | None:
+    """The comp-filter of VEVENT, if the filter has no other."""
+    return outer[0] if len(outer) == 1 and outer[0].tag == COMP and outer[0].get("name", "").upper() == "VEVENT" else None
 
 
 def _find_events(ctx: Context, calendar: Calendar, element: Element) -> list[Resource]:
@@ -79,7 +84,7 @@ def bounds(time_range: TimeRange) -> tuple[int, int]:
     return start, LATEST if time_range.end is None else time_range.end
 
 
-def _matches(calendar: Calendar, content: bytes, outer: Element, budget: RequestBudget, *, is_found: bool) -> bool:
+def matches(calendar: Calendar, content: bytes, outer: Element, budget: RequestBudget, *, is_found: bool) -> bool:
     """Whether the file meets the filter; is_found: the database has found its events by their time."""
 
     def in_range(component: Component, time_range: TimeRange, around: Component | None) -> bool:

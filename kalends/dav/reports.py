@@ -79,10 +79,11 @@ def read_limit(root: Element, limit: str, number: str) -> int | None:
 
 
 def _describe(call: Call, calendar: Calendar, root: Element, items: list[Resource]) -> Iterable[str]:
-    names = resource_names(root) if requested_names_or_none(root) else listing.IN_ALLPROP
+    names = listed_names(root)
     subject = Subject(call.ctx, policy.user(call.ctx), "resource", calendar)
-    texts = _texts(call, calendar, root, items) if needs_text(names) else None
-    folder = paths.calendar(subject.actor.id, call.target.slug)
+    time_range = root.find(f"{_D}prop/{_C}calendar-data/{_C}expand")
+    texts = read_texts(call, calendar, time_range, items) if needs_text(names) else None
+    folder = paths.calendar(subject.user.id, call.target.slug)
     return listing.describe_all(subject, folder, names, items, texts, is_brief=call.is_brief)
 
 
@@ -90,11 +91,16 @@ def requested_names_or_none(root: Element) -> list[str] | None:
     return requested_names(root) if root.find(f"{_D}prop") is not None else None
 
 
-def _texts(call: Call, calendar: Calendar, root: Element, items: list[Resource]) -> dict[str, bytes]:
-    element = root.find(f"{_D}prop/{_C}calendar-data/{_C}expand")
-    if element is None:
+def listed_names(root: Element) -> list[str]:
+    """The names that a report asks of each resource."""
+    return resource_names(root) if requested_names_or_none(root) else listing.IN_ALLPROP
+
+
+def read_texts(call: Call, calendar: Calendar, time_range: Element | None, items: list[Resource]) -> dict[str, bytes]:
+    """The files of the resources by name; with a time range, expanded to the dates in it."""
+    if time_range is None:
         return text.read_all(call.ctx, calendar, items)
-    return expand.read_all(call.ctx, calendar, items, filters.parse_range(element))
+    return expand.read_all(call.ctx, calendar, items, filters.parse_range(time_range))
 
 
 def _free_busy(call: Call, calendar: Calendar, root: Element) -> DavReply:

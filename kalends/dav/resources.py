@@ -9,6 +9,7 @@ from hashlib import blake2b
 
 from msgspec import Struct, structs
 
+from kalends import tokens
 from kalends.context import Context
 from kalends.dav import store
 from kalends.dav.store import Item, Row, Tagged
@@ -98,6 +99,27 @@ def find_by_names(ctx: Context, calendar: Calendar, names: list[str]) -> dict[st
     derived = _derived_ids(name for name in names if name not in by_name)
     others = find_by_ids(ctx, calendar, derived["event"], derived["series"])
     return by_name | {resource.name: resource for resource in others if resource.row is None}
+
+
+def find_public(
+    ctx: Context, calendar: Calendar, event_ids: list[int] | None = None, series_ids: list[int] | None = None
+) -> list[Resource]:
+    """What guests see on a public calendar, as no client had written any of it: all, or these single events and series."""
+    public = _build(store.find_events(ctx, calendar, event_ids), store.find_series(ctx, calendar, series_ids), [])
+    tag = public_tag(ctx, calendar)
+    # Which dates of a series guests see has no version but the calendar's.
+    return [structs.replace(each, etag=f'{each.etag[:-1]}-{tag}"') if each.series_ids else each for each in public]
+
+
+def find_public_by_names(ctx: Context, calendar: Calendar, names: Iterable[str]) -> list[Resource]:
+    """Those of the resources that guests see on a public calendar."""
+    derived = _derived_ids(names)
+    return find_public(ctx, calendar, sorted(set(derived["event"])), sorted(set(derived["series"])))
+
+
+def public_tag(ctx: Context, calendar: Calendar) -> str:
+    """Changes with what guests see on the calendar, and does not tell how often anything else has changed."""
+    return tokens.derive(ctx.settings, "public calendar", f"{calendar.id}.{calendar.public_revision}")[:16]
 
 
 def find_unwritten(ctx: Context, calendar_id: int, name: str) -> Resource | None:

@@ -7,7 +7,21 @@ from xml.etree.ElementTree import Element
 
 from kalends import errors
 from kalends.context import Caller, Context
-from kalends.dav import collections, files, mailboxes, paths, principals, propfind, proppatch, reports, sign_in, transfer, write, xml
+from kalends.dav import (
+    collections,
+    files,
+    mailboxes,
+    paths,
+    principals,
+    propfind,
+    proppatch,
+    public,
+    reports,
+    sign_in,
+    transfer,
+    write,
+    xml,
+)
 from kalends.dav.books import collections as book_collections
 from kalends.dav.books import propfind as books
 from kalends.dav.books import reports as book_reports
@@ -53,6 +67,8 @@ TABLE: dict[Kind, dict[str, Action]] = {
         "MKCALENDAR": collections.refuse_location,
         "MKCOL": collections.refuse_location,
     },
+    "public": {"PROPFIND": public.propfind_calendar, "REPORT": public.report},
+    "public-resource": {"PROPFIND": public.propfind_resource, "GET": public.get_resource},
     "inbox": {"PROPFIND": mailboxes.propfind_inbox},
     "message": {"GET": mailboxes.get_message, "DELETE": mailboxes.delete_message},
     "outbox": {"PROPFIND": mailboxes.propfind_outbox, "POST": mailboxes.post_outbox},
@@ -114,26 +130,31 @@ class Dav:
         methods = TABLE.get(kind, {})
         if request.method == "OPTIONS":
             return DavReply(200, headers={"Allow": _allow(methods), "Content-Length": "0"})
-        if "authorization" not in request.headers:
+        is_public = kind in paths.PUBLIC
+        if "authorization" not in request.headers and not is_public:
             raise sign_in.challenge(self._services.settings.url, "Sign in with your user name and an app password.")
         action = methods.get("GET" if request.method == "HEAD" else request.method)
+        if is_public and action is None:
+            raise _not_allowed(kind)
         return self._act(request, action)
 
     def _act(self, request: Request, action: Action | None) -> DavReply:
         root = _parse_body(request) if action else None
+        needs_user = request.variables["target"].kind not in paths.PUBLIC
         for _ in range(ATTEMPTS):
             ctx = self._context(request)
             has_transaction = action not in WITHOUT_TRANSACTION
             try:
                 with ctx.write() if has_transaction and request.method not in READ_METHODS else ctx.read():
-                    ctx.actor = request.actor = sign_in.authenticate(self._services, ctx, request.headers["authorization"])
-                    if ctx.actor and has_transaction:
+                    if needs_user:
+                        ctx.actor = request.actor = sign_in.authenticate(self._services, ctx, request.headers["authorization"])
+                    if has_transaction and (ctx.actor or not needs_user):
                         reply = _call(ctx, request, root, action)
                 if ctx.actor and not has_transaction:
                     reply = _call(ctx, request, root, action)
             except Retry:
                 continue
-            if ctx.actor is None:
+            if ctx.actor is None and needs_user:
                 raise sign_in.count_failure(self._context(request))
             run_after_commit(ctx)
             return self._compress(ctx, request, reply)
@@ -160,8 +181,12 @@ def _call(ctx: Context, request: Request, root: Element | None, action: Action |
     if target.kind == "unknown":
         raise DavError(404, "There is nothing at this path.")
     if action is None:
-        raise DavError(405, "This path does not have that method.", headers={"Allow": _allow(TABLE[target.kind])})
+        raise _not_allowed(target.kind)
     return action(Call(ctx, target, request.headers, request.body, root))
+
+
+def _not_allowed(kind: Kind) -> DavError:
+    return DavError(405, "This path does not have that method.", headers={"Allow": _allow(TABLE[kind])})
 
 
 def _parse_body(request: Request) -> Element | None:

@@ -4,7 +4,7 @@ import pytest
 
 from kalends.dav import serve
 from kalends.db import Database
-from tests.cast import Cast, Person, a_calendar, shared, verified
+from tests.cast import Cast, Person, a_calendar, an_event, shared, verified
 from tests.client import Client, Reply
 from tests.dav import test_books
 from tests.dav.clients import SPACES, calendar_path
@@ -73,6 +73,35 @@ MAILBOXES = {
     ("PUT", "copy"): (204, 404),
     ("DELETE", "copy"): (204, 404),
 }
+# A public calendar without a credential, or with any: the statuses while it is public, and when it is not.
+PUBLIC = {
+    ("PROPFIND", "public"): (207, 404),
+    ("REPORT", "public"): (207, 404),
+    ("GET", "public"): (405, 405),
+    ("PROPPATCH", "public"): (405, 405),
+    ("MKCALENDAR", "public"): (405, 405),
+    ("DELETE", "public"): (405, 405),
+    ("PROPFIND", "public-resource"): (207, 404),
+    ("GET", "public-resource"): (200, 404),
+    ("PUT", "public-resource"): (405, 405),
+    ("DELETE", "public-resource"): (405, 405),
+    ("MOVE", "public-resource"): (405, 405),
+    ("COPY", "public-resource"): (405, 405),
+}
+MULTIGET = f"<C:calendar-multiget {SPACES}><D:prop/></C:calendar-multiget>"
+
+
+@pytest.mark.parametrize(("method", "kind"), PUBLIC)
+def test_public_calendars_are_read_only_for_everyone(cast: Cast, method: str, kind: str) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    path = f"/dav/public/{calendar['id']}/" + (f"event-{event['id']}.ics" if kind == "public-resource" else "")
+    body = {"REPORT": MULTIGET, "PUT": ics(), "PROPPATCH": RENAME}.get(method, "")
+    for public, status in zip((True, False), PUBLIC[method, kind], strict=True):
+        assert cast.alice.put(f"/api/calendars/{calendar['id']}", json={"public": public}).status == 200
+        for actor in (cast.anonymous, cast.alice, cast.carol):
+            reply = actor.request(method, path, body=body, headers={"Depth": "0", "Destination": calendar_path(cast.alice)})
+            assert reply.status == status, reply
 
 
 @pytest.mark.parametrize(("method", "kind"), PERMISSIONS)
@@ -110,7 +139,7 @@ def test_folders_of_others_are_not_there(cast: Cast, method: str, kind: str) -> 
 
 
 def test_each_method_of_each_kind_has_a_row() -> None:
-    rows = {(method, kind) for table in (PERMISSIONS, FOLDERS, MAILBOXES, test_books.STATUSES) for method, kind in table}
+    rows = {(method, kind) for table in (PERMISSIONS, PUBLIC, FOLDERS, MAILBOXES, test_books.STATUSES) for method, kind in table}
     assert {(method, kind) for kind, methods in serve.TABLE.items() for method in methods} - rows == set()
 
 

@@ -33,7 +33,7 @@ def propfind_home(call: Call) -> DavReply:
 def propfind_book(call: Call) -> DavReply:
     book, depth = require_book(call), require_finite(call)
     subject = _book_subject(call, book, book_store.find_properties(call.ctx))
-    responses = [write_response(describe(call, subject, paths.book(subject.actor.id, book.slug)))]
+    responses = [write_response(describe(call, subject, paths.book(subject.user.id, book.slug)))]
     if depth == "1":
         responses += describe_cards(call, cards.find_all(call.ctx, book.id), resource_names(call.root))
     return DavReply(207, multistatus(responses))
@@ -76,7 +76,7 @@ def describe_cards(call: Call, items: list[Card], names: list[str], data: Elemen
     texts = text.read_all(call.ctx, items, asked_version(data)) if needs_text else None
     if texts and data is not None and (wanted := data.findall(carddav("prop"))):
         texts = {name: text.select(content, {each.get("name", "") for each in wanted}) for name, content in texts.items()}
-    folder = paths.book(subject.actor.id, call.target.slug)
+    folder = paths.book(subject.user.id, call.target.slug)
     return listing.describe_all(subject, folder, names, items, texts, is_brief=call.is_brief)
 
 
