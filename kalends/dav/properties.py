@@ -35,9 +35,13 @@ SCHEDULING_PRIVILEGES: dict[Kind, tuple[str, ...]] = {
     "inbox": ("schedule-deliver", "schedule-deliver-invite", "schedule-query-freebusy"),
     "outbox": ("schedule-send", "schedule-send-invite", "schedule-send-reply", "schedule-send-freebusy"),
 }
+_SEARCH = ("D:principal-property-search",)
 REPORTS: dict[Kind, tuple[str, ...]] = {
     "calendar": ("C:calendar-query", "C:calendar-multiget", "C:free-busy-query", "D:sync-collection"),
     "public": ("C:calendar-query", "C:calendar-multiget"),
+    "root": _SEARCH,
+    "users": _SEARCH,
+    "principal": _SEARCH,
     "book": ("CR:addressbook-query", "CR:addressbook-multiget", "D:sync-collection"),
 }
 CARD_COLLATIONS = ("i;ascii-casemap", "i;octet", "i;unicode-casemap")

@@ -119,11 +119,15 @@ class Dav:
         except errors.Problem as problem:
             if problem.status >= 500:
                 raise
-            reply = DavReply(problem.status, error_body(problem.detail or problem.title, _condition(problem)), headers=problem.headers)
+            reply = DavReply(
+                problem.status, error_body(problem.detail or problem.title, _condition(problem, request)), headers=problem.headers
+            )
         headers = {"DAV": FEATURES, **reply.headers}
         return Reply(reply.status, reply.content_type if reply.body else "", reply.body, headers)
 
     def _respond(self, request: Request) -> DavReply:
+        if request.refusal:
+            raise request.refusal
         kind = request.variables["target"].kind
         if kind == "well-known":
             return DavReply(301, headers={"Location": f"{paths.ROOT}/"})
@@ -202,5 +206,8 @@ def _allow(methods: Mapping[str, Action]) -> str:
     return ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
 
 
-def _condition(problem: errors.Problem) -> str:
+def _condition(problem: errors.Problem, request: Request) -> str:
+    if isinstance(problem, errors.TooLarge) and request.method == "PUT":
+        space = xml.CARDDAV if request.variables["target"].kind == "card" else xml.CALDAV
+        return f"{{{space}}}max-resource-size"
     return "{DAV:}need-privileges" if isinstance(problem, errors.Forbidden) else ""

@@ -59,7 +59,8 @@ class Application:
         request_id = request.headers.get("x-request-id")
         request.id = request_id if request_id and _REQUEST_ID.fullmatch(request_id) else new_id()
         try:
-            if request.refusal:
+            # What is mounted answers refusals in its own words.
+            if request.refusal and (request.endpoint or not request.run):
                 raise request.refusal
             assert request.run
             reply = request.run(request)

@@ -399,3 +399,15 @@ def test_who_may_do_what(cast: Cast, method: str, kind: str) -> None:
     assert statuses == [405 if expected == 405 and method != "MKCOL" else 404, expected]
     guest = cast.anonymous.request(method, path, body=bodies.get(method, text), headers=headers)
     assert guest.status == 401
+
+
+@pytest.mark.parametrize("day", ["1604-03-05", "16040305"])
+def test_a_birthday_without_a_year_has_none_in_either_version(cast: Cast, day: str) -> None:
+    path = f"{book_path(cast.alice)}a.vcf"
+    card = f"BEGIN:VCARD\r\nVERSION:3.0\r\nUID:u-1\r\nN:Lopez;Ana;;;\r\nFN:Ana\r\nBDAY;X-APPLE-OMIT-YEAR=1604:{day}\r\nEND:VCARD\r\n"
+    assert put(cast.alice, "a.vcf", card).status == 201
+    new = cast.alice.get(path, headers={"Accept": "text/vcard; version=4.0"}).text
+    assert "\r\nBDAY:--0305\r\n" in new
+    assert put(cast.alice, "a.vcf", new).status == 204
+    old = cast.alice.get(path, headers={"Accept": "text/vcard; version=3.0"}).text
+    assert "\r\nBDAY;X-APPLE-OMIT-YEAR=1604:1604-03-05\r\n" in old

@@ -7,7 +7,7 @@ from kalends.db import Database
 from tests.cast import Cast, Person, a_calendar, an_event, shared, verified
 from tests.client import Client, Reply
 from tests.dav import test_books
-from tests.dav.clients import SPACES, calendar_path
+from tests.dav.clients import SPACES, D, calendar_path, propfind, responses
 from tests.dav.test_scheduling import busy_request, invited, names_of
 from tests.dav.test_write import condition, ics, put
 
@@ -136,6 +136,14 @@ def test_folders_of_others_are_not_there(cast: Cast, method: str, kind: str) -> 
         assert reply.status == status, reply
         # Anyone who asks learns of no other user.
         assert own.encode() not in reply.content or actor is cast.alice
+
+
+def test_the_folders_with_a_report_name_it(cast: Cast) -> None:
+    own = f"/dav/users/{cast.alice.id}/"
+    for path, has_report in (("/dav/", True), ("/dav/users/", True), (own, True), (f"{own}calendars/", False)):
+        [(_, properties)] = responses(propfind(cast.alice, path, "D:supported-report-set")).values()
+        named = {each.tag for each in properties[f"{D}supported-report-set"].iterfind(f"*/{D}report/*")}
+        assert named == ({f"{D}principal-property-search"} if has_report else set()), path
 
 
 def test_each_method_of_each_kind_has_a_row() -> None:

@@ -31,10 +31,12 @@ def alice(service: Running) -> dict[str, str]:
     return bearer(service.sign_up("alice"))
 
 
-def opened(service: Running, *headers: str, path: str = "/api/session", kind: str = "application/json") -> socket.socket:
+def opened(
+    service: Running, *headers: str, path: str = "/api/session", kind: str = "application/json", method: str = "POST"
+) -> socket.socket:
     """A connection on which a request has begun, up to its body."""
     connection = socket.create_connection(("127.0.0.1", service.port), timeout=20)
-    lines = [f"POST {path} HTTP/1.1", "Host: calendar", f"Content-Type: {kind}", *headers]
+    lines = [f"{method} {path} HTTP/1.1", "Host: calendar", f"Content-Type: {kind}", *headers]
     connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
     return connection
 
@@ -84,6 +86,17 @@ def test_too_long_a_body_is_refused_before_it_is_sent(service: Running) -> None:
     reply = read_reply(opened(service, f"Content-Length: {MIB + 1}"), hang_up=False)
     assert reply.status == 413
     assert "1 MiB" in reply.json["detail"]
+
+
+@pytest.mark.parametrize(("folder", "space"), [("calendars/1/a.ics", "caldav"), ("books/contacts/a.vcf", "carddav")])
+def test_too_long_a_file_of_a_device_is_refused_with_its_precondition(
+    service: Running, alice: dict[str, str], folder: str, space: str
+) -> None:
+    known = (f"Authorization: {alice['Authorization']}", f"Content-Length: {2 * MIB}")
+    reply = read_reply(opened(service, *known, method="PUT", path=f"/dav/users/1/{folder}", kind="text/plain"), hang_up=False)
+    assert (reply.status, reply.headers["Content-Type"]) == (413, "application/xml; charset=utf-8")
+    assert f'max-resource-size xmlns:{"C" if space == "caldav" else "CR"}="urn:ietf:params:xml:ns:{space}"' in reply.text
+    assert reply.headers["X-Request-Id"]
 
 
 def test_an_upload_may_be_longer_where_a_file_is_accepted(service: Running, alice: dict[str, str]) -> None:

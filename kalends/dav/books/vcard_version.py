@@ -13,6 +13,9 @@ _HEAD = re.compile(r'((?:[^":;]++|"[^"]*+")*+)((?:;(?:[^":;]++|"[^"]*+")*+)*+):'
 _DATA = re.compile(r"data:image/([\w.+-]{1,40});base64,", re.IGNORECASE)
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _BASIC_DATE = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})")
+_DAY_OF_YEAR = re.compile(r"--([0-9]{2})([0-9]{2})")
+# The parameter of dates without a year in version 3.0, as Apple's programs write them: the year that does not count, a leap year.
+_OMIT_YEAR, _NO_YEAR = "X-APPLE-OMIT-YEAR", "1604"
 # Names that Apple's programs use in version 3.0.
 _TO_NEW = {"X-ADDRESSBOOKSERVER-KIND": "KIND", "X-ADDRESSBOOKSERVER-MEMBER": "MEMBER", "X-GENDER": "GENDER"}
 _TO_OLD = {new: old for old, new in _TO_NEW.items()}
@@ -63,7 +66,10 @@ def _to_new(name: str, parameters: list[str], value: str) -> tuple[str, list[str
     if name == "X-GENDER":
         value = _GENDERS.get(value.strip().upper(), f";{value}")
     elif name in ("BDAY", "ANNIVERSARY"):
+        omitted = [each for each in parameters if each.upper() == f"{_OMIT_YEAR}={value[:4]}"]
         value = _DATE.sub(r"\1\2\3", value)
+        if omitted:
+            parameters, value = [each for each in parameters if each not in omitted], f"--{value[4:]}"
     elif name == "REV":
         value = re.sub("[-:]", "", value)
     new_types = [each for each in types if each.upper() not in ("INTERNET", "PREF")]
@@ -85,8 +91,10 @@ def _to_old(name: str, parameters: list[str], value: str) -> tuple[str, list[str
     if name == "GENDER":
         code, _, words = value.partition(";")
         value = {"M": "Male", "F": "Female"}.get(code.upper(), words)
-    elif name in ("BDAY", "ANNIVERSARY") and _BASIC_DATE.fullmatch(value):
-        value = _BASIC_DATE.sub(r"\1-\2-\3", value)
+    elif name in ("BDAY", "ANNIVERSARY"):
+        if match := _DAY_OF_YEAR.fullmatch(value):
+            parameters, value = [*parameters, f"{_OMIT_YEAR}={_NO_YEAR}"], f"{_NO_YEAR}{match[1]}{match[2]}"
+        value = _BASIC_DATE.sub(r"\1-\2-\3", value) if _BASIC_DATE.fullmatch(value) else value
     elif name == "TEL" and value.lower().startswith("tel:"):
         parameters, value = [each for each in parameters if each.upper() != "VALUE=URI"], value[4:].partition(";")[0]
     if any(each.upper() == "PREF=1" for each in parameters):

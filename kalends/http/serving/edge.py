@@ -235,6 +235,12 @@ class Edge:
             job = await self._receive(request, proto)
         except Problem as problem:
             # The rest of the body may still be arriving.
+            if request.run and not request.endpoint:
+                request.refusal = problem
+                reply = self._application(request)
+                # Its traceback would keep `proto` in memory, and so the connection open.
+                request.refusal = None
+                return _closing(reply)
             return _closing(self._error_reply(request.method, problem))
         try:
             if job.pool:
