@@ -177,8 +177,7 @@ def _place(ctx: Context, invitation: Invitation, event: Event, part: _Part, *, i
             placements.insert(ctx, event_id, calendar.id, grants=True, granted_by=policy.user(ctx).id, invited_key=invitation.email_key)
         return
     by_uid.lock(ctx, calendar.id)
-    rows = store.find_rows_by_uid(ctx, calendar, part.uid)
-    if not placed and by_uid.find(ctx, calendar.id, part.uid) is None and all(row.gone for row in rows):
+    if not placed and not _has_uid(ctx, calendar, part.uid):
         file = CalendarObject(part.uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
         name, event_ids = f"invitation-{invitation.id}.ics", [] if part.series_ids else ids
         if policy.knows_organizer(ctx, calendar, event.owner_id):
@@ -191,6 +190,14 @@ def _place(ctx: Context, invitation: Invitation, event: Event, part: _Part, *, i
     message_store.insert(ctx, calendar.owner_id, invitation.id)
 
 
+def _has_uid(ctx: Context, calendar: Calendar, uid: str) -> bool:
+    """Whether the guest has something with this UID on the calendar, or has been proposed it."""
+    if by_uid.find(ctx, calendar.id, uid) is not None or invitations.find_proposed(ctx, calendar.id, uid):
+        return True
+    rows = store.find_rows_by_uid(ctx, calendar, uid)
+    return any(write_store.has_placed_events(ctx, row.id) if row.has_events else not row.gone for row in rows)
+
+
 def _update_details(ctx: Context, invitation: Invitation, part: _Part, change: tuple[Details, ...]) -> None:
     """Put what the organiser has changed beside the event itself, such as the link to a call, into the file of the guest."""
     before, after = change
@@ -199,8 +206,14 @@ def _update_details(ctx: Context, invitation: Invitation, part: _Part, change: t
         before, after = ({"": details.on(each, own)} for each in change)
     calendar = policy.guest_calendar(ctx, invitation.address) if before != after else None
     rows = store.find_rows_by_uid(ctx, calendar, part.uid) if calendar else []
-    for row_id, files in store.find_files(ctx, [row.id for row in rows if row.has_events]).items():
+    for row_id, files in store.find_files(ctx, [row.id for row in rows if _is_file_of(ctx, row.id, part)]).items():
         original = zlib.decompress(files.original)
         content = details.update_file(original, before, after)
         if content != original:
             write_store.replace_original(ctx, row_id, zlib.compress(content, 1))
+
+
+def _is_file_of(ctx: Context, row_id: int, part: _Part) -> bool:
+    """Whether the file is the guest's copy, and not an own event that has the same UID."""
+    event_ids, series_ids = store.find_parts(ctx, [row_id])
+    return not {each.id for each in part.events}.isdisjoint(event_ids) or not set(part.series_ids).isdisjoint(series_ids)

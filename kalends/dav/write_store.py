@@ -123,11 +123,12 @@ def delete_files_of(ctx: Context, removed: Sequence[tuple[int, int]]) -> None:
         gone=json.encode([{"calendar_id": calendar_id, "event_id": event_id} for calendar_id, event_id in removed]).decode(),
     )
     for (row_id,) in rows:
-        if not _has_placed_events(ctx, row_id):
+        if not has_placed_events(ctx, row_id):
             delete_file(ctx, row_id)
 
 
-def _has_placed_events(ctx: Context, row_id: int) -> bool:
+def has_placed_events(ctx: Context, row_id: int) -> bool:
+    """Whether an event of the file is on its calendar. The files of deleted events stay, so that these can be restored."""
     placed = "JOIN placements p ON p.event_id = e.id AND p.calendar_id = d.calendar_id WHERE d.resource_id = :id"
     return bool(
         ctx.tx.rows(
