@@ -59,14 +59,15 @@ PREPARED: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "PUT /api/calendars/{calendar_id}/questions/{question_id}": lambda scene: {"label": "Which menu?"},
     "PUT /api/events/{event_id}/reminders/{reminder_id}": lambda scene: {"before": 30},
     "PUT /api/calendars/{calendar_id}/reminders/{reminder_id}": lambda scene: {"before": 30},
+    "PUT /api/users/{user_id}": lambda scene: {"name": "Alice Liddell"},
     "PUT /api/site": lambda scene: {"name": "Jazz in Paris"},
     "POST /api/contacts/keep": _import_contacts,
     "POST /api/contacts/delete_all": lambda scene: {"confirmed": bool(scene.contact)},
 }
 # They have nothing to do for new records: no delivery has failed, and the mail of an invitation waits already.
 IDLE = {"POST /api/webhooks/{webhook_id}/redeliver", "PUT /api/events/{event_id}/invitations/{invitation_id}/resend"}
-# They delete the calendar of someone else, which the admin does not see.
-HIDDEN = {"PUT /api/admin/people/{person_id}/refuse", "DELETE /api/admin/people/{person_id}"}
+# They delete what the actor does not see, or no longer sees when they are gone themselves.
+HIDDEN = {"DELETE /api/users/{user_id}", "PUT /api/admin/people/{person_id}/refuse", "DELETE /api/admin/people/{person_id}"}
 
 
 @pytest.mark.parametrize("endpoint", WRITES, ids=name_of)

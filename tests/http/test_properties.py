@@ -76,7 +76,11 @@ def test_any_query_is_read_or_refused(cast: Cast, query: str) -> None:
     assert_handled(cast.alice.get("/api/calendars", query_string=query.lstrip("?")), 200, 400, 422)
 
 
-@given(words=st.lists(plain_text | st.sampled_from(["calendars", "session", "keys", "users", "current", "1", "new", "."]), max_size=4))
+@given(
+    words=st.lists(plain_text | st.sampled_from(["calendars", "session", "keys", "users", "current", "1", "new", "."]), max_size=4).filter(
+        any
+    )
+)
 def test_any_path_gets_an_expected_status(cast: Cast, words: list[str]) -> None:
     path = "/api/" + "/".join(quote(word, safe="") for word in words)
     assert_handled(cast.alice.get(path), 200, 404, 405)
