@@ -89,7 +89,7 @@ class UndoResult(Struct):
 
     undone: list[UndoneRecord]
     left: list[UndoneRecord]
-    told: Told | UnsetType = UNSET
+    told: Told
 
 
 class TrashItem(Struct, kw_only=True):

@@ -1,6 +1,6 @@
 """Undo the changes of one request: every row is put back as it was, unless someone changed it since."""
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from kalends import errors, policy
 from kalends.calendars import sharing
@@ -42,7 +42,7 @@ class Undone(Struct, frozen=True):
 
     records: list[Record]
     left: list[Record]
-    told: list[Told | UnsetType]
+    told: list[Told]
 
 
 def undo(ctx: Context, change: ChangeRow, notify: str, message: str | None) -> Undone:
@@ -126,7 +126,7 @@ def _check(ctx: Context, records: Records) -> None:
     restored_invitations.require_uninvited(ctx, records)
 
 
-def _undo_at_once(ctx: Context, records: Records, since: int, notify: str, message: str | None) -> Told | UnsetType:
+def _undo_at_once(ctx: Context, records: Records, since: int, notify: str, message: str | None) -> Told:
     """Undo all changes of the request in the open transaction. An event that this deletes has no guests: they would be later changes."""
     restored_uids.lock(ctx, records)
     _lock(ctx, records)
@@ -161,7 +161,7 @@ def _undo_in_steps(ctx: Context, undo: RunningUndo, steps: list[Records], since:
     return undone
 
 
-def _do_step(ctx: Context, undo: RunningUndo, records: Records, since: int, told: list[Told | UnsetType]) -> set[Unit]:
+def _do_step(ctx: Context, undo: RunningUndo, records: Records, since: int, told: list[Told]) -> set[Unit]:
     """Put back the records of a step, unless that was done before; returns which of them someone has changed meanwhile."""
     restored_uids.lock(ctx, records)
     _lock(ctx, records)
@@ -188,7 +188,7 @@ def _stop(ctx: Context, undo: RunningUndo, problem: Problem) -> None:
     ) from problem
 
 
-def _put_back(ctx: Context, records: Records, since: int, notify: str, message: str | None) -> Told | UnsetType:
+def _put_back(ctx: Context, records: Records, since: int, notify: str, message: str | None) -> Told:
     """Put the records back, with all that follows from them; returns how many guests get mail."""
     changed = [record.key[0] for record in records.all if record.kind == "event" and record.is_there and record.before]
     events_before = events.find_by_ids(ctx, changed) if notify != "none" else []
@@ -210,10 +210,9 @@ def _put_back(ctx: Context, records: Records, since: int, notify: str, message: 
     )
 
 
-def add_up(told: list[Told | UnsetType]) -> Told | UnsetType:
+def add_up(told: list[Told]) -> Told:
     """How many guests get mail together."""
-    counts = [each for each in told if isinstance(each, Told)]
-    return Told(*(sum(getattr(each, name) for each in counts) for name in Told.__struct_fields__)) if counts else UNSET
+    return Told(*(sum(getattr(each, name) for each in told) for name in Told.__struct_fields__))
 
 
 def _restored_answers(records: Records) -> dict[int, list[int]]:

@@ -103,7 +103,7 @@ class EventDetail(EventItem, kw_only=True):
     can_edit: bool
     created_at: Instant
     comments: list[CommentItem] | UnsetType = UNSET
-    # Of a write: how many people it tells, if it concerns any.
+    # Of a write: how many people are notified of it.
     told: Told | UnsetType = UNSET
 
 
@@ -153,10 +153,10 @@ class EventsChanged(Struct):
     """Several events that were changed in one request, and whom that tells."""
 
     events: list[EventDetail]
-    told: Told | UnsetType = UNSET
+    told: Told
 
 
 class EventDeletion(Deletion):
-    """The ids of the deleted events, and whom the deletion tells."""
+    """The ids of the deleted events, and how many people are notified of it."""
 
-    told: Told | UnsetType = UNSET
+    told: Told

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import Struct, structs
 
 from kalends import errors, policy
 from kalends.context import Context
@@ -39,15 +39,15 @@ class _Change(Struct, frozen=True):
         return self.after is not None and self.after.status == "cancelled" and self.before.status != "cancelled"
 
 
-def tell(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> Told | UnsetType:
-    """Tell the guests of these events, as they were, what the changes changed; UNSET if that concerns nobody, and nobody was named."""
+def tell(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> Told:
+    """Tell the guests of these events, as they were, what the changes changed."""
     notify: str = changes.get("notify", "auto")
     if notify == "auto" and _MUST_KNOW.isdisjoint(changes.values):
-        return UNSET
+        return Told()
     return tell_changed(ctx, events, notify, changes.get("message"))
 
 
-def tell_changed(ctx: Context, events: list[Event], notify: str, message: str | None, since: int | None = None) -> Told | UnsetType:
+def tell_changed(ctx: Context, events: list[Event], notify: str, message: str | None, since: int | None = None) -> Told:
     """Notify the guests of these events, as they were, in what they differ now.
 
     since: when the events became what they were; guests who were not notified since then do not know it, and know the events as they
@@ -61,11 +61,10 @@ def tell_changed(ctx: Context, events: list[Event], notify: str, message: str | 
     if since is not None and guests:
         informed = change_notices.find_notified_since(ctx, list(guests), since)
         guests = defaultdict(list, {each: [guest for guest in guests[each] if (each, guest.email_address) in informed] for each in guests})
-    told = _queue(ctx, [_Change(event, after[event.id], guests[event.id]) for event in changed], notify, message)
-    return told if is_chosen or told != Told() else UNSET
+    return _queue(ctx, [_Change(event, after[event.id], guests[event.id]) for event in changed], notify, message)
 
 
-def tell_restored(ctx: Context, events: list[Event], notify: str, message: str | None) -> Told | UnsetType:
+def tell_restored(ctx: Context, events: list[Event], notify: str, message: str | None) -> Told:
     """Tell the guests of events that were deleted, and are there again, that these take place: unless someone is named, those who have
     been told of the deletion."""
     is_chosen = notify != "auto"
@@ -75,21 +74,20 @@ def tell_restored(ctx: Context, events: list[Event], notify: str, message: str |
         informed = change_notices.find_told_of_deletion(ctx, [event.id for event in coming])
         guests = {event.id: [each for each in guests[event.id] if (event.id, each.email_address) in informed] for event in coming}
     deleted = {event.id: structs.replace(event, status="cancelled") for event in coming}
-    told = _queue(ctx, [_Change(deleted[event.id], event, guests[event.id]) for event in coming], notify, message)
-    return told if is_chosen or told != Told() else UNSET
+    return _queue(ctx, [_Change(deleted[event.id], event, guests[event.id]) for event in coming], notify, message)
 
 
-def tell_deleted(ctx: Context, events: list[Event], scope: str, notify: str, message: str | None) -> Told | UnsetType:
+def tell_deleted(ctx: Context, events: list[Event], scope: str, notify: str, message: str | None) -> Told:
     """Tell the guests of the events, which are deleted next, unless they are over or cancelled. An undo in time is told to nobody."""
     coming = [event for event in events if notify != "auto" or not (event.is_over(ctx.now) or event.status == "cancelled")]
     guests = _find_guests(ctx, coming, notify)
     told = _queue(ctx, [_Change(event, None, guests[event.id]) for event in coming], notify, message)
     for notice in change_notices.find_open(ctx, [event.id for event in coming]):
         cancellations.insert(ctx, notice.id, notice.addresses, events, scope)
-    return told if notify != "auto" or told != Told() else UNSET
+    return told
 
 
-def tell_repeated(ctx: Context, event: Event, rule: str, removed: list[Event], notify: str, message: str | None) -> Told | UnsetType:
+def tell_repeated(ctx: Context, event: Event, rule: str, removed: list[Event], notify: str, message: str | None) -> Told:
     """Tell who is invited to the dates that are deleted next and, if someone was named, the guests of the event how it repeats.
 
     rule: how it repeats from now on, in words."""
@@ -98,8 +96,7 @@ def tell_repeated(ctx: Context, event: Event, rule: str, removed: list[Event], n
     guests = _find_guests(ctx, [event, *coming] if is_chosen else coming, notify)
     repeated = [event] if is_chosen and facts_of(event).repeat != rule else []
     changes = [_Change(each, each, guests[each.id]) for each in repeated] + [_Change(each, None, guests[each.id]) for each in coming]
-    told = _queue(ctx, changes, notify, message)
-    return told if is_chosen or told != Told() else UNSET
+    return _queue(ctx, changes, notify, message)
 
 
 def _find_guests(ctx: Context, events: list[Event], notify: str) -> dict[int, list[Guest]]:

@@ -3,10 +3,11 @@
 from datetime import date, timedelta
 from typing import Any
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from kalends import policy
 from kalends.context import Context
+from kalends.deliveries.model import Told
 from kalends.events import by_uid, present, store, telling
 from kalends.events.create import create_on
 from kalends.events.input import EventChanges, EventInput, EventUpsert
@@ -38,7 +39,7 @@ def upsert_event(ctx: Context, params: Params[EventUpsert]) -> EventDetail:
     with change.refuse_overflow("start_time"):
         event, sent = _choose_date(ctx, event, sent)
         changes = Changes(EventChanges, sent | {"scope": "all"})
-        told = telling.tell(ctx, change.change(ctx, event, changes), changes) if change.differs(ctx, event, changes) else UNSET
+        told = telling.tell(ctx, change.change(ctx, event, changes), changes) if change.differs(ctx, event, changes) else Told()
     return structs.replace(present.load_detail(ctx, event_id), told=told)
 
 

@@ -191,7 +191,7 @@ def test_restoring_an_event_can_notify_those_who_know_that_it_was_deleted(cast: 
 
     assert cast.alice.delete(f"/api/events/{other['id']}?notify=none").status == 200
     seq = cast.alice.get("/api/trash").json["trash"][0]["seq"]
-    assert "told" not in cast.alice.post(f"/api/changes/{seq}/undo", json={"notify": "auto"}).json
+    assert cast.alice.post(f"/api/changes/{seq}/undo", json={"notify": "auto"}).json["told"] == {"email": 0, "sms": 0, "skipped": 0}
     assert work(other, 600) == []
 
 
@@ -209,7 +209,7 @@ def test_cancelling_does_not_wait_and_takes_earlier_changes_along(cast: Cast, wo
 
 def test_the_guests_of_a_deleted_event_are_told_unless_it_is_over(cast: Cast, work: Work) -> None:
     event, past = an_event_with_guests(cast), an_event_with_guests(cast, start_time="2020-01-01T20:00")
-    assert cast.alice.delete(f"/api/events/{past['id']}").json == {"deleted": [past["id"]]}
+    assert cast.alice.delete(f"/api/events/{past['id']}").json["deleted"] == [past["id"]]
     reply = cast.alice.delete(f"/api/events/{event['id']}?message=Burnt+down")
     assert reply.json["told"] == {"email": 3, "sms": 0, "skipped": 0}
     mails = work(event, 600)
@@ -356,7 +356,7 @@ def test_words_for_some_guests_reach_nobody_else_whichever_change_comes_first(ca
 def test_repeating_an_event_tells_those_whom_notify_names(cast: Cast, work: Work) -> None:
     event = an_event_with_guests(cast)
     path, rule = f"/api/events/{event['id']}/repeat", {"frequency": "WEEKLY", "count": 3}
-    assert "told" not in cast.alice.put(path, json=rule).json
+    assert cast.alice.put(path, json=rule).json["told"] == {"email": 0, "sms": 0, "skipped": 0}
     assert cast.alice.put(path, json=rule | {"notify": "all"}).json["told"]["email"] == 0
     wrong = cast.alice.put(path, json=rule | {"notify": [response_id(cast, an_event_with_guests(cast), "gus")]})
     assert (wrong.status, wrong.broken) == (422, ["notify"])
@@ -387,3 +387,21 @@ def test_no_more_about_this_event_is_about_all_dates_of_the_mail_and_nothing_els
 
 def _stop_path(mail: EmailMessage) -> str:
     return str(mail["List-Unsubscribe"]).strip("<>").partition("testserver")[2]
+
+
+def test_every_write_that_can_notify_says_how_many_it_notifies_also_if_these_are_none(cast: Cast) -> None:
+    nobody = {"email": 0, "sms": 0, "skipped": 0}
+    event = an_event(cast.alice, uid="nobody@example.org")
+    path = f"/api/events/{event['id']}"
+    assert "told" not in cast.alice.get(path).json
+    upserted = cast.alice.put("/api/events?uid=nobody@example.org", json={"title": "Concert", "start_time": "2026-06-01T20:00"})
+    replies = [
+        cast.alice.put(path, json={"title": "Jam"}),
+        cast.alice.put(path, json={"start_time": "2026-06-02T20:00"}),
+        cast.alice.put(path, json={"ids": [event["id"]], "description": "Loud"}),
+        upserted,
+        cast.alice.put(f"{path}/repeat", json={"frequency": "WEEKLY", "count": 2}),
+        cast.alice.delete(f"{path}?scope=all"),
+        cast.alice.post(f"/api/changes/{cast.alice.get('/api/trash').json['trash'][0]['seq']}/undo", json={}),
+    ]
+    assert [(reply.status, reply.json.get("told")) for reply in replies] == [(200, nobody)] * 7

@@ -163,7 +163,7 @@ def test_an_occurrence_that_was_destroyed_alone_is_not_created_again(cast: Cast)
     event = an_event(cast.alice, start_time="2026-06-01T20:00")
     _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-04")
     second = _series(cast.alice, event)[1]
-    assert cast.alice.delete(f"/api/events/{second['id']}").json == {"deleted": [second["id"]]}
+    assert cast.alice.delete(f"/api/events/{second['id']}").json["deleted"] == [second["id"]]
     assert _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-05").json["occurrences"] == 4
     assert [e["start_time"][8:10] for e in _series(cast.alice, event)] == ["01", "03", "04", "05"]
 
@@ -297,7 +297,7 @@ def test_destroy_deletes_the_occurrences_in_scope(cast: Cast, scope: str, positi
     five = _five(cast)
     reply = cast.alice.delete(f"/api/events/{five[position]['id']}", query={"scope": scope})
     gone = {"this": [position], "following": list(range(position, 5)), "all": list(range(5))}[scope]
-    assert reply.json == {"deleted": [five[i]["id"] for i in gone]}
+    assert reply.json["deleted"] == [five[i]["id"] for i in gone]
     remaining = [i for i, event in enumerate(five) if cast.alice.get(f"/api/events/{event['id']}").status == 200]
     assert remaining == [i for i in range(5) if i not in gone]
     if scope == "following" and position:

@@ -9,6 +9,7 @@ from tests.client import Client
 from tests.conftest import Clock
 from tests.events.listing import listed
 
+NOBODY = {"email": 0, "sms": 0, "skipped": 0}
 FULL = {
     "title": "Blue Train",
     "description": "Doors at seven",
@@ -43,8 +44,10 @@ def test_only_the_fields_that_are_sent_change(cast: Cast, clock: Clock, field: s
     assert reply.status == 200
     picture = {"image": before["image"] | {"url": value}} if field == "image_url" else {}
     follows = {"visibility": "members"} if field == "public" else picture
-    assert reply.json == before | follows | {field: value, "updated_at": "2026-05-28T21:26:40Z"}
-    assert _load_events(cast.alice, before["id"]) == [reply.json]
+    told = {"told": {"email": 0, "sms": 0, "skipped": 0}}
+    after = before | follows | {field: value, "updated_at": "2026-05-28T21:26:40Z"}
+    assert reply.json == after | told
+    assert _load_events(cast.alice, before["id"]) == [after]
 
 
 @pytest.mark.parametrize("field", ["description", "end_time", "image_url", "location"])
@@ -84,7 +87,8 @@ def test_an_event_that_becomes_private_or_public_does_so_in_every_list(cast: Cas
 
 def test_an_update_without_fields_changes_nothing(cast: Cast) -> None:
     before = an_event(cast.alice, **FULL)
-    assert cast.alice.put(f"/api/events/{before['id']}", json={}).json == before
+    reply = cast.alice.put(f"/api/events/{before['id']}", json={})
+    assert reply.json == {**before, "told": NOBODY}
 
 
 def test_the_end_may_not_come_before_the_start_that_stays(cast: Cast) -> None:
@@ -102,7 +106,7 @@ class TestSeveral:
         first, second, third = (an_event(cast.alice, title=title)["id"] for title in ("One", "Two", "Three"))
         reply = cast.alice.put(f"/api/events/{first}", json={"ids": f"{third},{second}", "description": "Cancelled", "tag": "late"})
         assert reply.status == 200
-        assert reply.json == {"events": _load_events(cast.alice, first, third, second)}
+        assert reply.json == {"events": _load_events(cast.alice, first, third, second), "told": NOBODY}
         assert [event["title"] for event in reply.json["events"]] == ["One", "Three", "Two"]
         assert {(event["description"], event["tag_list"]) for event in reply.json["events"]} == {("Cancelled", "late")}
 
