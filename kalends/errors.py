@@ -123,6 +123,13 @@ class SignInAgain(Forbidden):
     kind = "recent-sign-in-required"
 
 
+class SendingStopped(Forbidden):
+    """Many people refused the mail of the organiser, or an admin stopped it. Ask an admin of the site to allow it again."""
+
+    title = gettext("Sending is stopped")
+    kind = "sending-stopped"
+
+
 class NotFound(Problem):
     """There is no such path or record, or you may not see it."""
 

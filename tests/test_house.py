@@ -141,6 +141,7 @@ MODULE_LAYERS = {
                 "guest_notice",
                 "languages",
                 "reactions",
+                "refusals",
                 "sms_countries",
                 "limits",
                 "place_notice",

@@ -3,6 +3,7 @@ notices about an account are not counted here."""
 
 from collections.abc import Iterator, Mapping
 
+from kalends import policy
 from kalends.context import Context
 from kalends.deliveries import reactions
 from kalends.errors import TooMany
@@ -96,6 +97,7 @@ def count_added_guest(ctx: Context, owner_id: int, address: str) -> None:
     """Count someone whom an editor adds to the guests as an invitation, unless they have answered the organiser before."""
     assert ctx.actor
     if reactions.find_unanswered(ctx, owner_id, {address}):
+        policy.require_sending(ctx, owner_id)
         _count(ctx, _invitations(ctx, ctx.actor.id), f"user {ctx.actor.id}", 1)
 
 

@@ -1,4 +1,5 @@
-"""Who has answered the mail of an organiser. Those who have not get few messages, and their number limits what the organiser may send."""
+"""Who has answered the mail of an organiser, and who has refused it. People who have not answered get few messages, and their number limits
+what the organiser may send."""
 
 import json
 
@@ -20,6 +21,27 @@ def record_answer(ctx: Context, owner_id: int, address: str) -> None:
         hash=_hash(ctx.settings, owner_id, address),
         now=ctx.now,
     )
+
+
+def record_refusal(ctx: Context, owner_id: int, address: str) -> None:
+    """Record that the address does not work, or that its owner wants no more mail of the organiser."""
+    ctx.tx.run(
+        """INSERT INTO reactions (owner_id, address_hash, refused_at) VALUES (:owner_id, :hash, :now)
+           ON CONFLICT (owner_id, address_hash) DO UPDATE SET refused_at = excluded.refused_at""",
+        owner_id=owner_id,
+        hash=_hash(ctx.settings, owner_id, address),
+        now=ctx.now,
+    )
+
+
+def count_refusals(ctx: Context, owner_id: int, since: int) -> int:
+    """How many people have refused the mail of the organiser since then, and have never answered."""
+    sql = "SELECT count(*) FROM reactions WHERE owner_id = :id AND refused_at > :since AND answered_at IS NULL"
+    return int(ctx.tx.value(sql, id=owner_id, since=since))
+
+
+def forget_refusals(ctx: Context, owner_id: int) -> None:
+    ctx.tx.run("UPDATE reactions SET refused_at = NULL WHERE owner_id = :id AND refused_at IS NOT NULL", id=owner_id)
 
 
 def count_answers(ctx: Context, owner_id: int, most: int) -> int:

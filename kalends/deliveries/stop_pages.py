@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from kalends import errors
 from kalends.context import Context
-from kalends.deliveries import store, suppressions
+from kalends.deliveries import refusals, store, suppressions
 from kalends.deliveries.recipient_links import INCOMPLETE, parse_stop_token
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -37,6 +37,7 @@ def stop(ctx: Context, stop_token: str, params: Form) -> Document:
     is_event = params.without("List-Unsubscribe").read(StopInput).of == "event"
     for event_id in suppressions.find_events_of(ctx, delivery) if is_event else [None]:
         suppressions.insert(ctx, purpose, "unsubscribed", delivery.channel, delivery.address, owner_id=delivery.owner_id, event_id=event_id)
+    refusals.record_for_delivery(ctx, delivery)
     return render("deliveries/stop.html", ctx, title=gettext("Stopped"), delivery=delivery, is_stopped=True)
 
 

@@ -30,7 +30,7 @@ ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 # The same, and notices to guests of their places.
 ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTICES})"
 # Others can cause these, and must not be able to use up what a user gets about the account.
-_NOTICES_BY_OTHERS = ("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered")
+_NOTICES_BY_OTHERS = ("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered", "sending_stopped")
 CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN {_NOTICES_BY_OTHERS})"
 # What organisers see of the messages about their events, beside those.
 LISTED = ("send_to_me", "announce", "confirm", "response", "proposal", "change", "cancel", "message", "reminder", "invitation")
@@ -269,14 +269,14 @@ def get(ctx: Context, delivery_id: int) -> Delivery | None:
     return ctx.tx.one(Delivery, f"SELECT {_DELIVERY} FROM deliveries WHERE id = :id", id=delivery_id)
 
 
-def take_back(ctx: Context, owner_id: int) -> None:
+def take_back(ctx: Context, owner_id: int, error: str) -> None:
     """Do not send what the owner wrote to guests and subscribers, and is not on its way yet."""
     ctx.tx.run(
         """UPDATE deliveries SET state = 'failed', error = :error, updated_at = :now
            WHERE channel IN ('email', 'sms') AND owner_id = :owner_id AND state = 'queued'
            AND kind IN ('announce', 'message', 'invitation')""",
         owner_id=owner_id,
-        error="The account of the organiser was suspended before it was sent.",
+        error=error,
         now=ctx.now,
     )
 

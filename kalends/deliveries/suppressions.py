@@ -3,8 +3,10 @@
 import json
 from collections.abc import Set
 
+from kalends import policy
 from kalends.context import Context
 from kalends.db import columns
+from kalends.deliveries import reactions, refusals
 from kalends.deliveries.store import mailbox
 from kalends.records.delivery import Delivery
 from kalends.records.suppression import Purpose, Reason, Suppression
@@ -22,7 +24,9 @@ PURPOSES: dict[str, Purpose] = {
 def find_suppressed(
     ctx: Context, owner_id: int, event_id: int | None, purpose: Purpose, recipients: Set[tuple[str, str]]
 ) -> set[tuple[str, str]]:
-    """Those of the recipients (channel and address) who get no messages of this purpose from the organiser, about the event or at all."""
+    """Those of the recipients (channel and address) who get no messages of this purpose from the organiser, about the event or at all.
+
+    An organiser who is stopped from sending reaches only people who have answered."""
     if not recipients:
         return set()
     keys = {(channel, address): mailbox(address) for channel, address in recipients}
@@ -37,7 +41,9 @@ def find_suppressed(
         event_id=event_id,
     )
     suppressed = set(rows)
-    return {recipient for recipient, key in keys.items() if (recipient[0], key) in suppressed}
+    addresses = {address for _, address in recipients}
+    strangers = set[str]() if policy.may_send(ctx, owner_id) else reactions.find_unanswered(ctx, owner_id, addresses)
+    return {recipient for recipient, key in keys.items() if (recipient[0], key) in suppressed or recipient[1] in strangers}
 
 
 def is_suppressed(ctx: Context, delivery: Delivery) -> bool:
@@ -95,6 +101,7 @@ def insert_for_delivery(ctx: Context, delivery: Delivery, reason: Reason, detail
     purpose = PURPOSES.get(delivery.kind)
     if purpose is not None:
         insert(ctx, purpose, reason, delivery.channel, delivery.address, owner_id=delivery.owner_id, detail=detail)
+        refusals.record_for_delivery(ctx, delivery)
 
 
 def find_events_of(ctx: Context, delivery: Delivery) -> list[int]:

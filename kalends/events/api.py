@@ -294,6 +294,8 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
         sms_countries.require_allowed(ctx, "mobile_number", params.mobile_number)
     for channel, field, address in recipients:
         if address:
+            if ctx.actor and address != ctx.actor.email_address:
+                policy.require_sending(ctx, event.owner_id)
             deliveries.limit_recipient(ctx, field, address)
             sending_limits.count_send(ctx, channel)
             with screened(ctx, params.email):
@@ -312,6 +314,7 @@ def announce(ctx: Context, event_id: int) -> Announced:
     On servers that send real mail, your e-mail address must be verified.
     """
     event = policy.event(ctx, event_id, to=Right.EDIT)
+    policy.require_sending(ctx, event.owner_id)
     policy.require_verified_sender(ctx)
     if not event.public:
         raise errors.Conflict(

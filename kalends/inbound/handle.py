@@ -8,8 +8,8 @@ from typing import Literal
 from kalends import errors, policy
 from kalends.context import Caller, Context
 from kalends.db import Database
+from kalends.deliveries import refusals, suppressions
 from kalends.deliveries import store as deliveries
-from kalends.deliveries import suppressions
 from kalends.events.invitations import addresses, decision, store
 from kalends.events.invitations.addresses import Recipient
 from kalends.i18n.locale import ENGLISH
@@ -84,6 +84,7 @@ def _act_once(ctx: Context, read: InboundMessage, recipient: Recipient) -> Outco
     if read.bounce:
         if read.bounce.is_permanent:
             store.set_state(ctx, invitation.id, "bounced", read.bounce.reason)
+            refusals.record(ctx, event.owner_id, invitation.address)
             return "bounced"
         return "ignored"
     if read.is_automatic:

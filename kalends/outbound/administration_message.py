@@ -55,8 +55,14 @@ def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, Notice]:
         gettext("The account %(user_name)s administers %(service)s from now on.", **names),
         gettext("You get this because you administer the site. If nobody knows why, take the role back, and read the log of the site."),
     )
+    stopped = Wording(
+        gettext("%(user_name)s cannot send any more", user_name=names["user_name"]),
+        gettext("Many people refused the mail of %(user_name)s on %(service)s, so the account is stopped from sending to others.", **names),
+        gettext("You get this because you administer the site. If the mail was wanted, allow the account to send again."),
+    )
     return {
         "test_message": (test, "", None),
+        "sending_stopped": (stopped, "/admin/people?sending=stopped", gettext("See who is stopped")),
         "admin_added": (added, "/admin/audit", gettext("See the log")),
         "account_waiting": (waiting, "/admin/people?status=waiting", gettext("See who waits")),
         **_registration_wordings(names, service),

@@ -31,6 +31,22 @@ def require_verified_sender(ctx: Context) -> None:
         )
 
 
+def require_sending(ctx: Context, owner_id: int) -> None:
+    """Neither the actor nor the owner of the event may be stopped from sending to others."""
+    if not all(may_send(ctx, user_id) for user_id in {user(ctx).id, owner_id}):
+        raise errors.SendingStopped(
+            gettext(
+                "Sending to others is stopped for the organiser: many people refused their mail, or the addresses do not work. "
+                "Ask an administrator of this site to allow it again."
+            )
+        )
+
+
+def may_send(ctx: Context, user_id: int) -> bool:
+    """Whether the account may send to people who have not answered it. Admins always may."""
+    return not ctx.tx.rows("SELECT 1 FROM users WHERE id = :id AND sending = 'stopped' AND role = 'member'", id=user_id)
+
+
 def other_user(ctx: Context, name: str) -> User | None:
     """Another user, whom everybody finds by the user name, and by the address once it is verified."""
     condition = "email_key = :name AND verified_at IS NOT NULL" if "@" in name else "user_name_key = :name"

@@ -13,6 +13,7 @@ AuditAction = Literal[
     "account_activated",
     "account_deleted",
     "role_changed",
+    "sending_changed",
     "password_set",
     "account_invited",
     "invitation_withdrawn",

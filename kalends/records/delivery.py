@@ -28,10 +28,17 @@ Channel = Literal["email", "sms"]
 DeliveryState = Literal["queued", "sending", "sent", "failed"]
 # The changes of an account that its user is notified of.
 ChangeNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
-# What people are told of registrations: that they are invited, what became of theirs, and, as admins, that someone waits or is an admin
-# now; and a test.
+# What people are told of registrations: that they are invited, what became of theirs, and, as admins, that someone waits, is an admin
+# now, or was stopped from sending; and a test.
 AdministrationNotice = Literal[
-    "account_invited", "account_waiting", "account_approved", "account_refused", "address_registered", "admin_added", "test_message"
+    "account_invited",
+    "account_waiting",
+    "account_approved",
+    "account_refused",
+    "address_registered",
+    "admin_added",
+    "sending_stopped",
+    "test_message",
 ]
 AccountNotice = Literal[ChangeNotice, AdministrationNotice]
 # What guests on a waiting list are told: they have a place, one is offered to them, or their offer has lapsed.

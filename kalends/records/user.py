@@ -16,6 +16,8 @@ WeekStart = Annotated[Literal["monday", "saturday", "sunday"], Meta(description=
 Role = Literal["member", "admin"]
 # Whether an account can be used: it waits for the approval of an admin, or an admin has suspended it.
 AccountStatus = Literal["active", "waiting", "suspended"]
+# Whether an account may send to people who have not answered it: many refused its mail, or an admin has stopped it.
+Sending = Literal["allowed", "stopped"]
 
 
 class User(Struct, frozen=True):
@@ -37,3 +39,4 @@ class User(Struct, frozen=True):
     language: str = ""
     hour_cycle: str = ""
     week_start: str = ""
+    sending: Sending = "allowed"

@@ -25,7 +25,7 @@ from kalends.records.site import Registration
 from kalends.records.subscriber import Source
 from kalends.records.suppression import Purpose
 from kalends.records.suppression import Reason as SuppressionReason
-from kalends.records.user import AccountStatus, ResponseNotices, Role
+from kalends.records.user import AccountStatus, ResponseNotices, Role, Sending
 from kalends.records.webhook import DisabledReason, WebhookKind, WebhookState
 from kalends.reports.model import Reason as ReportReason
 from kalends.responses.model import PlaceState
@@ -55,6 +55,7 @@ NAMES: dict[tuple[str, ...], str] = {
     _values(Registration): "Registration",
     _values(Language): "Language",
     _values(AccountStatus): "AccountStatus",
+    _values(Sending): "Sending",
     ("waiting",): "RegistrationStatus",
     _values(Group): "ReminderAudience",
     _values(ReminderState): "ReminderState",

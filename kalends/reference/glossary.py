@@ -357,6 +357,7 @@ MEANINGS = {
     "user_id": "Id of the user.",
     "user_name": "User name.",
     **dict.fromkeys(("UserDetail.role", "PersonItem.role"), "What the account may do: `admin` administers the site."),
+    "PersonItem.sending": "Whether the account may send to others: it is `stopped` if many refused its mail, or an admin stopped it.",
     **dict.fromkeys(
         ("UserDetail.status", "RegistrationWaiting.status", "PersonItem.status"),
         "Whether the account can be used: it waits for approval (`waiting`), or an admin suspended it (`suspended`).",

@@ -17,7 +17,7 @@ def suspend(ctx: Context, user_id: int) -> None:
     sessions.delete_all(ctx, user_id)
     keys.delete_all(ctx, user_id)
     webhooks.disable_all(ctx, user_id, "suspended")
-    deliveries.take_back(ctx, user_id)
+    deliveries.take_back(ctx, user_id, "The account of the organiser was suspended before it was sent.")
     audit.record(ctx, "account_suspended", "account", user_id)
 
 

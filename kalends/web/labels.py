@@ -173,6 +173,7 @@ MESSAGES = {
     "account_invited": gettext("Make my account"),
     "account_waiting": gettext("Someone waits for your approval"),
     "admin_added": gettext("Someone is an administrator now"),
+    "sending_stopped": gettext("Sending is stopped"),
     "account_approved": gettext("Your account is approved"),
     "account_refused": gettext("Your registration was not accepted"),
     "address_registered": gettext("You have an account already"),

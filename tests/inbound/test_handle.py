@@ -211,6 +211,16 @@ def test_a_bounce_marks_the_invitation_and_its_address_gets_no_more(cast: Cast, 
     assert cast.alice.put(f"/api/events/{event['id']}/invitations/{row['id']}/resend").status == 409
 
 
+def test_a_bounce_to_the_reply_address_counts_as_a_refusal(cast: Cast, db: Database, inbound: Settings, receive: Receive) -> None:
+    _, to = _invited(cast, db, inbound)
+    count = "SELECT count(*) FROM reactions WHERE owner_id = :id AND refused_at IS NOT NULL"
+    with db.read() as tx:
+        before = tx.value(count, id=cast.alice.id)
+    assert receive(replies.bounce(to=to)) == "bounced"
+    with db.read() as tx:
+        assert tx.value(count, id=cast.alice.id) == before + 1
+
+
 def test_a_late_bounce_does_not_make_the_wish_of_a_guest_one_that_the_organiser_lifts(
     cast: Cast, db: Database, inbound: Settings, receive: Receive
 ) -> None:

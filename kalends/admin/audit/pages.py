@@ -17,6 +17,7 @@ ACTIONS: dict[AuditAction, str] = {
     "account_activated": gettext("lifted the suspension of an account"),
     "account_deleted": gettext("deleted an account"),
     "role_changed": gettext("changed the role of an account"),
+    "sending_changed": gettext("changed whether an account may send"),
     "password_set": gettext("set the password of an account"),
     "account_invited": gettext("invited someone to make an account"),
     "invitation_withdrawn": gettext("withdrew an invitation"),

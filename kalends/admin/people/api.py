@@ -6,7 +6,9 @@ from kalends import errors, policy
 from kalends.admin.people import store
 from kalends.admin.people.model import PeopleIndex, PeopleQuery, PersonDeletion, PersonInput, PersonItem
 from kalends.admin.people.store import Person
+from kalends.audit import store as audit
 from kalends.context import Context
+from kalends.deliveries import refusals
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate
@@ -30,13 +32,21 @@ def people(ctx: Context, params: PeopleQuery) -> PeopleIndex:
 
 @endpoint("PUT", "/api/admin/people/{person_id}", transaction=False, pool="hash")
 def update_person(ctx: Context, person_id: int, params: PersonInput) -> PersonItem:
-    """Make someone an admin, or a member again; for admins. 409 for your own account. All admins get mail about a new one.
+    """Make someone an admin, or a member again; stop an account from sending to others, or allow it again; for admins.
 
-    This requires a session that was opened with the password within the last 15 minutes, or `current_password`. A key cannot do it.
+    409 for your own account. All admins get mail about a new admin. A role requires a session that was opened with the password within the
+    last 15 minutes, or `current_password`. A key cannot change it.
     """
-    _confirm(ctx, person_id, params.current_password)
+    if params.role:
+        _confirm(ctx, person_id, params.current_password)
     with ctx.write():
-        roles.change_role(ctx, policy.managed_user(ctx, person_id), params.role)
+        person = policy.managed_user(ctx, person_id)
+        if not (params.role or params.sending):
+            raise errors.invalid("role", gettext("name what to change: role or sending"), "required")
+        if params.role:
+            roles.change_role(ctx, person, params.role)
+        if params.sending and refusals.change_sending(ctx, person_id, params.sending):
+            audit.record(ctx, "sending_changed", "account", person_id, params.sending)
         return _item(store.get(ctx, person_id))
 
 
@@ -114,6 +124,7 @@ def _item(person: Person) -> PersonItem:
         name=person.name,
         role=person.role,
         status=person.status,
+        sending=person.sending,
         verified=person.verified_at is not None,
         created_at=timestamps.format_utc(person.created_at),
         last_seen_at=None if person.last_seen_at is None else timestamps.format_utc(person.last_seen_at),

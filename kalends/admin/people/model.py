@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Instant
 from kalends.http.paging import Paging
-from kalends.records.user import AccountStatus, Role
+from kalends.records.user import AccountStatus, Role, Sending
 from kalends.users.model import CurrentPassword
 
 
@@ -19,12 +19,14 @@ class PeopleQuery(Paging, kw_only=True, frozen=True):
     text: Annotated[str, Meta(max_length=200, description="Words of their user name, e-mail address or name.")] | None = None
     status: Annotated[AccountStatus, Meta(description="Only those whose account has this status.")] | None = None
     role: Annotated[Role, Meta(description="Only those who have this role.")] | None = None
+    sending: Annotated[Sending, Meta(description="Only those who may send to others, or are stopped.")] | None = None
 
 
 class PersonInput(Struct, kw_only=True):
-    """What an admin changes of an account."""
+    """What an admin changes of an account: one of these, or both."""
 
-    role: Annotated[Role, Meta(description="What the account may do: `admin` administers the site.")]
+    role: Annotated[Role, Meta(description="What the account may do: `admin` administers the site.")] | None = None
+    sending: Annotated[Sending, Meta(description="Whether the account may send to people who have not answered it.")] | None = None
     current_password: CurrentPassword | None = None
 
 
@@ -43,6 +45,7 @@ class PersonItem(Struct, kw_only=True):
     name: str | None
     role: Role
     status: AccountStatus
+    sending: Sending
     verified: bool
     created_at: Instant
     last_seen_at: Instant | None

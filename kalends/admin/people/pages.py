@@ -126,6 +126,13 @@ def change_role(ctx: Context, person_id: int, params: Form) -> Document:
     return redirect(ctx, BACK, done="saved")
 
 
+@page("POST", "/admin/people/{person_id}/sending", pool="hash")
+def change_sending(ctx: Context, person_id: int, params: Form) -> Document:
+    """Stop an account from sending to others, or allow it again."""
+    api.update_person(ctx, person_id, params.read(PersonInput))
+    return redirect(ctx, BACK, done="saved")
+
+
 def _again(ctx: Context, invitation: FormState) -> Document:
     return _render(ctx, PeopleQuery(), invitation)
 

@@ -52,6 +52,8 @@ def _conditions(ctx: Context, query: PeopleQuery) -> tuple[str, dict[str, Any]]:
         where.append("u.status <> 'active'")
     if query.role:
         where.append(f"u.role = '{query.role}'")
+    if query.sending:
+        where.append(f"u.sending = '{query.sending}'")
     if query.text:
         where += _contains(ctx, query.text, params)
     return " AND ".join(where), params

@@ -66,6 +66,8 @@ def select(ctx: Context, event_id: int, params: InvitationInput) -> tuple[Event,
         whole = Target("series", event.series_id)
         invited |= {key for key, row in store.find_by_addresses(ctx, whole, guests).items() if row.state != "withdrawn"}
     new = [guest for key, guest in guests.items() if key not in invited]
+    if new:
+        policy.require_sending(ctx, event.owner_id)
     reachable = guest_notice.find_reachable(ctx, event, "invitation", [Recipient(guest.address) for guest in new])
     addresses = {each.address for each in reachable}
     addresses -= subscribers.find_suppressed(ctx, event.owner_id, "invitation", addresses)
@@ -81,6 +83,7 @@ def resend(ctx: Context, event_id: int, invitation_id: int) -> Invitation:
         raise errors.Conflict(gettext("This invitation was taken back. Invite the address again."))
     if invitation.state == "queued":
         return invitation
+    policy.require_sending(ctx, event.owner_id)
     recipient = ("email", invitation.address)
     if suppressions.find_suppressed(ctx, event.owner_id, event.id, "invitation", {recipient}):
         raise errors.Conflict(gettext("This address gets no invitations any more: it does not work, or its owner does not want them."))

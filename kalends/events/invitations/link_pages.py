@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.context import Context
-from kalends.deliveries import event_time, suppressions
+from kalends.deliveries import event_time, refusals, suppressions
 from kalends.events.invitations import reply
 from kalends.events.status import describe
 from kalends.http.endpoint import Document
@@ -109,6 +109,7 @@ def stop(ctx: Context, invitation_token: str, params: Form) -> Document:
     whose = params.read(StopScope).whose
     owner_id = event.owner_id if whose == "organiser" else None
     suppressions.insert(ctx, "invitation", "unsubscribed", "email", invitation.address, owner_id=owner_id)
+    refusals.record(ctx, event.owner_id, invitation.address)
     return render("invitations/stopped.html", ctx, title=gettext("No more invitations"), event=event, whose=whose)
 
 

@@ -42,6 +42,7 @@ def select(ctx: Context, event_id: int, params: MessageInput) -> tuple[Event, Se
     """The event, and those whom the message names. The author gets it only if their response is named by its id, and someone whom an
     editor added only after an answer."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
+    policy.require_sending(ctx, event.owner_id)
     if not params.to:
         raise errors.invalid("to", gettext("name someone: %(groups)s, or ids of responses", groups=", ".join(GROUPS)), "required")
     ids = {int(each) for each in params.to if each not in GROUPS}
