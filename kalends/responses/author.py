@@ -55,6 +55,12 @@ def acts_for_guest(ctx: Context, event: Event, who: Author) -> bool:
     return fold_case(who.email_address) != fold_case(ctx.actor.email_address)
 
 
+def sees_result(ctx: Context, event: Event) -> bool:
+    """Whether the guest's own program shows what became of the response: it came from a device, and the event gives no places that the
+    guest may have to wait for."""
+    return ctx.via == "dav" and event.settings_text is None
+
+
 def author_of(ctx: Context, response: Response) -> Author:
     """The author of a stored response that the actor may change."""
     is_proven = policy.has_verified(ctx, response.email_address)

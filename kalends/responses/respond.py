@@ -15,7 +15,7 @@ from kalends.records.event import Event
 from kalends.records.question import NewAnswer, Question
 from kalends.records.response import Response
 from kalends.responses import admission, news, proposals, store
-from kalends.responses.author import Author, acts_for_guest
+from kalends.responses.author import Author, acts_for_guest, sees_result
 from kalends.responses.model import PARTY, SEATING, ResponseInput
 from kalends.responses.store import EventState, Hold
 from kalends.subscribers.opt_in import opt_in
@@ -173,7 +173,8 @@ def _follow_up(ctx: Context, request: _Request, row: Response, proposal_id: int 
     news.tell_organiser(ctx, event, response_id=row.id, is_changed=not proposal_id and row.confirm_until != 0)
     languages.remember(ctx, row.email_address)
     must_confirm = not request.has_proof and request.hold.confirm_until(fields.value) is not None
-    if (locked.confirmations == "on" or must_confirm) and (fields.value.notify or not by_editor):
+    confirms = locked.confirmations == "on" and not sees_result(ctx, event)
+    if (confirms or must_confirm) and (fields.value.notify or not by_editor):
         notice: EditorNotice | None = "response_changed" if by_editor else None
         response_mail.insert(ctx, event, row.email_address, response_id=row.id, proposal_id=proposal_id, notice=notice)
 

@@ -15,7 +15,7 @@ from kalends.records.delivery import EditorNotice
 from kalends.records.event import Event
 from kalends.records.response import Response
 from kalends.responses import admission, news, present, proposals, store
-from kalends.responses.author import Author, acts_for_guest
+from kalends.responses.author import Author, acts_for_guest, sees_result
 from kalends.responses.model import ResponseFields, ResponseInput
 from kalends.responses.respond import note_reaction, respond
 from kalends.subscribers.opt_in import opt_in
@@ -94,7 +94,7 @@ def _write(ctx: Context, event: Event, who: Author, fields: Params[ResponseInput
 def _queue_mail(ctx: Context, event: Event, who: Author, value: ResponseInput, response_id: int, proposal_id: int | None) -> None:
     """Queue mail to the guest about the response or the proposal; editors may respond for a guest without it."""
     by_editor = acts_for_guest(ctx, event, who)
-    if value.notify or not by_editor:
+    if (value.notify or not by_editor) and not sees_result(ctx, event):
         notice: EditorNotice | None = "response_changed" if by_editor else None
         response_mail.insert(ctx, event, who.email_address, response_id=response_id, proposal_id=proposal_id, notice=notice)
 
