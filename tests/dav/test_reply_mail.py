@@ -1,4 +1,4 @@
-"""Mail about the responses that guests give on a device: their program shows them already."""
+"""Mail about the responses that guests give on a device, whose program shows them already, and the address that they answer to."""
 
 import re
 
@@ -33,3 +33,11 @@ def test_a_guest_who_responds_on_a_device_gets_mail_only_about_places(
         assert len(mails) == count, [mail["Subject"] for mail in mails]
     [response] = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
     assert response["response"] == "NO"
+
+
+def test_without_replies_by_mail_the_copy_of_a_guest_has_the_address_of_the_organiser(cast: Cast, bob: Person, settings: Settings) -> None:
+    assert not settings.inbound
+    put(cast.alice, f"{calendar_path(cast.alice)}a.ics", invited(cast.alice, bob))
+    for path in (calendar_path(bob), f"/dav/users/{bob.id}/inbox/"):
+        [organizer] = [line for line in unfold(bob.get(f"{path}{names_of(bob, path)[0]}")).splitlines() if line.startswith("ORGANIZER")]
+        assert organizer.endswith(f":mailto:{cast.alice.email_address}")

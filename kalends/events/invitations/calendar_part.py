@@ -147,11 +147,15 @@ def _stamp(ctx: Context, component: str, invitation: Invitation, method: str) ->
 
 
 def _participants(ctx: Context, invitation: Invitation, event: Event) -> list[str]:
-    """The organiser, whose address takes the replies, and the guest. Nobody else's address is given away."""
+    """The organiser, whose address takes the replies, and the guest. Nobody else's address is given away.
+
+    Where no replies by mail arrive, only devices of invited users read this: their organiser has the address that they know."""
     stored = next(iter(responses.of_address(ctx, event.id, invitation.address)), None)
     status = STATUSES[stored.response] if stored else "NEEDS-ACTION"
+    takes_replies = addresses.takes_replies(ctx.settings)
+    organizer = addresses.reply_address(ctx.settings, invitation) if takes_replies else store.find_owner_address(ctx, event)
     return [
-        f"ORGANIZER;CN={_quote(display_name.clean(event.owner_name))}:mailto:{addresses.reply_address(ctx.settings, invitation)}",
+        f"ORGANIZER;CN={_quote(display_name.clean(event.owner_name))}:mailto:{organizer}",
         f"ATTENDEE;CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT={status};RSVP=TRUE;CN={_quote(invitation.name or invitation.address)}"
         f":mailto:{invitation.address}",
     ]

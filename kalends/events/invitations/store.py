@@ -377,3 +377,7 @@ def insert_message(ctx: Context, key: str, outcome: str) -> bool:
 def clean_up(ctx: Context) -> None:
     """Forget which messages arrived long ago."""
     ctx.tx.run("DELETE FROM inbound_messages WHERE received_at < :old", old=ctx.now - RETENTION)
+
+
+def find_owner_address(ctx: Context, event: Event) -> str:
+    return str(ctx.tx.value("SELECT email_address FROM users WHERE id = :id", id=event.owner_id))
