@@ -3,7 +3,7 @@
 import pytest
 
 from kalends.db import Database
-from tests.cast import Cast, Person, a_calendar, shared, verified
+from tests.cast import Cast, Person, a_calendar, an_event, shared, verified
 from tests.dav.clients import calendar_path
 from tests.dav.test_scheduling import FUTURE, addresses, event_of, names_of
 from tests.dav.test_write import RULE, ics, put
@@ -117,3 +117,18 @@ def test_a_guest_replies_from_a_calendar_without_scheduling(cast: Cast, path: st
     own = f"{calendar_path(bob)}{name}"
     assert put(bob, own, bob.get(own).text.replace("NEEDS-ACTION", "ACCEPTED")).status == 204
     assert "PARTSTAT=ACCEPTED" in alice.get(f"{path}a.ics").text
+
+
+def test_the_page_of_a_calendar_switches_scheduling_off(cast: Cast) -> None:
+    alice, calendar = cast.alice, a_calendar(cast.alice)
+    page = f"/calendars/{calendar['id']}/edit"
+    assert "Guests are invited when their event is next saved there." in alice.get(page).text
+    fields = {"name": "Jazz", "color": "#2f6fde", "time_zone": "UTC", "moderation": "guests", "confirm_above": "10", "hold_minutes": "60"}
+    assert alice.post(page, data=fields | {"scheduling": "off"}).status == 303
+    assert alice.get(f"/api/calendars/{calendar['id']}").json["scheduling"] == "off"
+    # A calendar that is restored with its events is as it was.
+    an_event(alice, calendar_id=calendar["id"])
+    assert alice.delete(f"/api/calendars/{calendar['id']}").status == 200
+    [deleted, *_] = alice.get("/api/trash").json["trash"]
+    assert alice.post(f"/api/changes/{deleted['seq']}/undo").status == 200
+    assert alice.get(f"/api/calendars/{calendar['id']}").json["scheduling"] == "off"
