@@ -43,7 +43,8 @@ class EventChangeRow(ChangeRow, frozen=True):
 
 
 class DeletedRow(ChangeRow, frozen=True):
-    """The last of the events that one request deleted, with the name of its actor and the number of these events."""
+    """The last of the events that one request deleted, or a calendar without events of the actor, with the name of its actor and the
+    number of these events."""
 
     actor_name: str | None
     events: int
@@ -184,7 +185,7 @@ def find_later(ctx: Context, rows: list[ChangeRow]) -> list[ChangeRow]:
 
 
 def deleted_events(ctx: Context, paging: Paging) -> list[DeletedRow]:
-    """What the actor may restore: for each request that deleted events, the last of these, newest first."""
+    """What the actor may restore: for each request that deleted events, the last of these, or else the calendar; newest first."""
     me = policy.user(ctx).id
     if paging.offset > MAX_OFFSET:
         return []
@@ -209,7 +210,16 @@ def _find_last_deletions(ctx: Context, me: int, limit: int) -> dict[int, int]:
     """The last deletion of each of the newest requests that deleted events which the actor may restore, by the number of the request."""
     calendar_ids = [calendar.id for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
     requests = _find_requests(ctx, "owner_id", [me], limit) + _find_requests(ctx, "calendar_id", calendar_ids, limit)
-    return dict(sorted(requests))
+    return dict(_find_calendars(ctx, me, limit)) | dict(sorted(requests))
+
+
+def _find_calendars(ctx: Context, me: int, limit: int) -> list[tuple[int, int]]:
+    """The newest requests by which calendars of the user were deleted with no event of theirs, and the change: a list of tasks has none."""
+    sql = f"""SELECT h.set_id, h.id FROM changes h WHERE h.owner_id = :me AND h.kind = 'calendar' AND h.op = 'delete'
+              AND NOT EXISTS (SELECT 1 FROM calendars c WHERE c.id = h.record_id)
+              AND NOT EXISTS (SELECT 1 FROM changes o WHERE o.owner_id = :me AND {_DELETED_EVENT} AND o.set_id = h.set_id)
+              ORDER BY h.set_id DESC, h.id DESC LIMIT :limit"""
+    return [(set_id, change_id) for set_id, change_id in ctx.tx.rows(sql, me=me, limit=limit)]
 
 
 def _find_requests(ctx: Context, column: str, ids: list[int], limit: int) -> list[tuple[int, int]]:

@@ -93,12 +93,13 @@ class UndoResult(Struct):
 
 
 class TrashItem(Struct, kw_only=True):
-    """Events that were deleted in one request: the last of them, and their number."""
+    """Events that were deleted in one request: the last of them, and their number. A calendar that was deleted without events: its id, its
+    name, and no time."""
 
     seq: int
     id: int
     title: str
-    start_time: str
+    start_time: str | None
     calendar_id: int
     events: int
     deleted_at: Instant

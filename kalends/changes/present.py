@@ -31,14 +31,13 @@ def change(row: EventChangeRow, current: dict[str, Any] | None) -> EventChange:
 
 
 def deleted(row: DeletedRow) -> TrashItem:
-    content = row.content
-    start_time, _ = span.format_times(_event(content))
+    content, is_event = row.content, row.kind == "event"
     return TrashItem(
         seq=row.id,
         id=row.record_id,
-        title=content["title"],
-        start_time=start_time,
-        calendar_id=content["calendar_id"],
+        title=content["title" if is_event else "name"],
+        start_time=span.format_times(_event(content))[0] if is_event else None,
+        calendar_id=content["calendar_id" if is_event else "id"],
         events=row.events,
         deleted_at=timestamps.format_utc(row.at),
         actor=_actor(row, row.actor_name),

@@ -39,6 +39,13 @@ def find_components(ctx: Context, calendar: Calendar) -> str:
 
 
 def insert(ctx: Context, calendar_id: int, owner_id: int, slug: str, components: str) -> None:
+    """Name a new calendar. A deleted one that had this name would come back under its id."""
+    ctx.tx.run(
+        """UPDATE dav_calendars SET slug = CAST(calendar_id AS TEXT) WHERE owner_id = :owner_id AND slug = :slug
+           AND NOT EXISTS (SELECT 1 FROM calendars c WHERE c.id = dav_calendars.calendar_id)""",
+        owner_id=owner_id,
+        slug=slug,
+    )
     ctx.tx.run(
         "INSERT INTO dav_calendars (calendar_id, owner_id, slug, components) VALUES (:calendar_id, :owner_id, :slug, :components)",
         calendar_id=calendar_id,

@@ -97,9 +97,9 @@ def prune(ctx: Context) -> bool:
             tx=tx,
             id=entry_id,
         )
+        ctx.tx.run(f"DELETE FROM sync_entries WHERE id {ctx.db.in_list('ids')}", ids=[row_id for row_id, _ in entries])
     changes = _first_older(ctx, "changes", "set_id", old)
-    for table, rows in (("sync_entries", entries), ("changes", changes)):
-        ctx.tx.run(f"DELETE FROM {table} WHERE id {ctx.db.in_list('ids')}", ids=[row_id for row_id, _ in rows])
+    delete_changes(ctx, [row_id for row_id, _ in changes])
     return len(entries) == BATCH or len(changes) == BATCH
 
 
@@ -143,6 +143,7 @@ def erase_owner(ctx: Context, user_id: int) -> None:
     for kind in ("contact", "calendar", "share", "invitation", "question", "reminder", "event_invitation"):
         ids = [record_id for each, record_id in rows if each == kind]
         ctx.tx.run(f"DELETE FROM changes WHERE record_id {ctx.db.in_list('ids')} AND kind = '{kind}' AND event_id IS NULL", ids=ids)
+    _forget_files(ctx, calendar_ids)
 
 
 def erase_response(ctx: Context, event_id: int, response_id: int) -> None:
@@ -189,7 +190,18 @@ def find_with_text(ctx: Context, text: str, after: int, *, with_deleted_events: 
 
 
 def delete_changes(ctx: Context, ids: list[int]) -> None:
-    ctx.tx.run(f"DELETE FROM changes WHERE id {ctx.db.in_list('ids')}", ids=ids)
+    """Delete the changes, and what is kept for as long as they can be undone."""
+    sql = f"DELETE FROM changes WHERE id {ctx.db.in_list('ids')} RETURNING kind, op, record_id"
+    rows = ctx.tx.rows(sql, ids=ids) if ids else []
+    _forget_files(ctx, [record_id for kind, op, record_id in rows if (kind, op) == ("calendar", "delete")])
+
+
+def _forget_files(ctx: Context, calendar_ids: list[int]) -> None:
+    """Delete what CalDAV clients wrote of those of the calendars that are deleted, since they cannot be restored any more."""
+    for calendar_id in sorted(set(calendar_ids)):
+        for table in ("dav_resources", "dav_properties", "dav_calendars"):
+            sql = f"DELETE FROM {table} WHERE calendar_id = :id AND NOT EXISTS (SELECT 1 FROM calendars c WHERE c.id = :id)"
+            ctx.tx.run(sql, id=calendar_id)
 
 
 def require_valid(journal: Journal, epoch: int, position: Position) -> None:

@@ -1,4 +1,4 @@
-"""The trash: deleted events that can be restored."""
+"""The trash: deleted events and calendars that can be restored."""
 
 from msgspec import UNSET
 
@@ -11,8 +11,8 @@ from kalends.http.paging import Paging, paginate
 
 @endpoint("GET", "/api/trash")
 def index(ctx: Context, params: Paging) -> TrashIndex:
-    """The deleted events that you may restore, newest first: undo the change `seq` to restore them. They stay for 90 days, unless the
-    server is set otherwise."""
+    """The deleted events and calendars that you may restore, newest first: undo the change `seq` to restore them. They stay for 90 days,
+    unless the server is set otherwise."""
     rows, next_page = paginate(ctx, params, history.deleted_events(ctx, params))
     total = history.count_deleted_events(ctx) if params.count else UNSET
     return TrashIndex([present.deleted(row) for row in rows], params.size, params.offset, next_page, total)
