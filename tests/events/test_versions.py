@@ -129,7 +129,7 @@ def test_one_of_concurrent_updates_to_the_same_version_succeeds(cast: Cast) -> N
         replies = _at_once(*(partial(cast.alice.put, path, json={"title": f"By {i}"}, headers=held) for i in range(AT_ONCE)))
         assert Counter(reply.status for reply in replies) == {200: 1, 412: AT_ONCE - 1}
         won = next(reply for reply in replies if reply.status == 200)
-        assert cast.alice.get(path).json == won.json
+        assert cast.alice.get(path).json.items() <= won.json.items()
 
 
 def test_without_if_match_concurrent_updates_all_succeed_and_none_is_lost(cast: Cast) -> None:
