@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from random import getrandbits
-from time import time_ns
+from time import thread_time, time_ns
 from types import TracebackType
 from typing import Protocol
 
@@ -23,6 +23,8 @@ from kalends.values import timestamps
 LAST_MODIFIED_DELAY = 120
 # The random part of the number of a set of changes, after its milliseconds: neighbours in time are neighbours in the index.
 SET_ID_BITS = 21
+# How long a dry run may compute, in seconds, before it begins a further step: its steps are one transaction, for which other writes wait.
+MAX_DRY_RUN_SECONDS = 0.2
 _LANGUAGE = re.compile(r"(?:^|&)lang=([a-z]{2})(?:&|$)")
 
 
@@ -177,6 +179,8 @@ class Context(Struct, eq=False):
     site: Site | None = None
     _tx: Transaction | None = None
     _deferred: "_TransactionScope | None" = None
+    # The processor time when the transaction of a dry run began.
+    _dry_run_began: float = 0.0
     _set_id: int = 0
     _locale: Locale | None = None
 
@@ -248,9 +252,11 @@ class Context(Struct, eq=False):
         if self.refusal:
             raise self.refusal
         if self._deferred and self.is_dry_run:
+            self._require_short_dry_run()
             return self._reopen()
         if self._deferred:
             self.commit()
+        self._dry_run_began = thread_time()
         scope = _CountingScope if self.call and not self.call.is_settled else _WriteScope
         return scope(self, self.db.write(alone=alone), is_deferred=self.is_dry_run or (self.defers_commit and is_last))
 
@@ -266,6 +272,12 @@ class Context(Struct, eq=False):
         if scope:
             with suppress(_DryRun):
                 scope.close(_DryRun())
+
+    def _require_short_dry_run(self) -> None:
+        if thread_time() - self._dry_run_began > MAX_DRY_RUN_SECONDS:
+            raise errors.Conflict(
+                gettext("This changes so much that it is done in several steps. A dry run of them would make everybody else wait.")
+            )
 
     def _reopen(self) -> "_TransactionScope":
         """The open transaction of a dry run, for its next block."""

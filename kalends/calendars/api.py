@@ -99,7 +99,7 @@ def destroy(ctx: Context, calendar_id: int) -> Deletion:
                 gettext("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
             )
         ctx.require_version(_etag(calendar))
-    placements.remove_in_batches(ctx, calendar_id)
+    placements.remove_in_batches(ctx, [calendar_id])
     with ctx.write():
         policy.calendar(ctx, calendar_id, to=Right.OWN)
         placements.remove_all(ctx, calendar_id)

@@ -63,8 +63,7 @@ def empty_all_in_batches(ctx: Context, owner_id: int) -> None:
     """Remove most events from the calendars of a user who will be deleted, in several transactions, so that others can write in between."""
     with ctx.read():
         rows = ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=owner_id)
-    for (calendar_id,) in rows:
-        placements.remove_in_batches(ctx, calendar_id)
+    placements.remove_in_batches(ctx, [calendar_id for (calendar_id,) in rows])
 
 
 def empty_all(ctx: Context, owner_id: int) -> None:

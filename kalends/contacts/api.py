@@ -150,19 +150,22 @@ def import_(ctx: Context, params: ImportInput) -> ServiceImport:
     return bulk_import.from_service(ctx, params.service, fetch_entries(ctx.settings, params))
 
 
-@endpoint("POST", "/api/contacts/keep")
+@endpoint("POST", "/api/contacts/keep", transaction=False)
 def keep(ctx: Context, params: KeepInput) -> KeepResult:
     """Move entries of the temporary list, or all of it, into your primary list; duplicate addresses are skipped."""
-    store.lock(ctx)
-    if params.ids is None:
-        return bulk_import.keep(ctx, store.index(ctx, ContactFilter(list="imported")))
-    return bulk_import.keep(ctx, [_load_entry(ctx, contact_id) for contact_id in dict.fromkeys(params.ids)])
+    with ctx.read():
+        entries = (
+            store.index(ctx, ContactFilter(list="imported"))
+            if params.ids is None
+            else [_load_entry(ctx, contact_id) for contact_id in dict.fromkeys(params.ids)]
+        )
+        contacts = store.index(ctx, ContactFilter())
+    return bulk_import.keep(ctx, entries, contacts)
 
 
-@endpoint("POST", "/api/contacts/delete_all")
+@endpoint("POST", "/api/contacts/delete_all", transaction=False)
 def delete_all(ctx: Context, params: DeleteAllInput) -> AllDeleted:
     """Delete all your contacts of both lists, or with `list` of one."""
-    store.lock(ctx)
     return AllDeleted(store.delete_all(ctx, params.list))
 
 

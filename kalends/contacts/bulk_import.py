@@ -1,8 +1,13 @@
 """Bulk import of contacts from a file or a provider: skip duplicates, insert the rest."""
 
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
 from msgspec import structs
 
-from kalends import errors
+from kalends import errors, policy, quotas
 from kalends.contacts import store
 from kalends.contacts.address_book import parse_entry
 from kalends.contacts.entry import MAX_ENTRIES, TOO_MANY, Entry
@@ -14,6 +19,9 @@ from kalends.records.contact import Contact
 from kalends.values.text import fold_case
 
 LIFETIME = 24 * 60 * 60
+
+# A contact, and its columns.
+NewContact = tuple[ContactFields, dict[str, Any]]
 
 
 class ContactList:
@@ -42,15 +50,23 @@ def from_file(ctx: Context, entries: list[Entry]) -> FileImport:
     incoming, remarks, skipped = _read(entries, errors.invalid("file", TOO_MANY, "too_large"))
     # Computed before the transaction, to hold the write lock for a shorter time.
     rows = [(contact, store.row(ctx, contact)) for contact in incoming]
-    with ctx.write(alone=True):
-        store.lock(ctx)
-        contact_list = ContactList(store.index(ctx, ContactFilter()))
-        new_contacts = [
-            (contact, row) for contact, row in rows if not contact_list.has(contact) and contact_list.take_id(contact.unique_id)
-        ]
-        ids = store.insert_all(ctx, [row for _, row in new_contacts])
-        imported = [_imported_contact(contact, contact_id) for (contact, _), contact_id in zip(new_contacts, ids, strict=True)]
-        return FileImport(len(imported), skipped + len(incoming) - len(imported), imported, remarks)
+    with ctx.read():
+        contacts = store.index(ctx, ContactFilter())
+        new_contacts = _without_known(rows, ContactList(contacts))
+        _check_quota(ctx, new_contacts)
+    newest, added_since = max((contact.id for contact in contacts), default=0), ContactList([])
+
+    def insert(step: Sequence[NewContact]) -> list[Imported]:
+        nonlocal newest
+        for contact in store.find_newer(ctx, newest):
+            added_since.add(contact)
+            added_since.take_id(contact.unique_id)
+        imported = _insert(ctx, _without_known(step, added_since))
+        newest = max((each.id for each in imported), default=newest)
+        return imported
+
+    imported = list(chain.from_iterable(store.in_steps(ctx, new_contacts, insert)))
+    return FileImport(len(imported), skipped + len(incoming) - len(imported), imported, remarks)
 
 
 def from_service(ctx: Context, service: Service, entries: list[Entry]) -> ServiceImport:
@@ -58,25 +74,56 @@ def from_service(ctx: Context, service: Service, entries: list[Entry]) -> Servic
     incoming, _, skipped = _read(entries, provider_errors.unexpected_reply(service, f"it has more than {MAX_ENTRIES:,} contacts"))
     by_address = {fold_case(contact.email_address): contact for contact in reversed(incoming) if contact.email_address}
     contacts = list(reversed(by_address.values()))
-    rows = [store.row(ctx, contact, service, ctx.now + LIFETIME) for contact in contacts]
-    with ctx.write(alone=True):
-        store.lock(ctx)
-        store.delete_imported(ctx, service)
-        ids = store.insert_all(ctx, rows)
-        imported = [_imported_contact(contact, contact_id) for contact, contact_id in zip(contacts, ids, strict=True)]
-        return ServiceImport(service, len(imported), skipped + len(incoming) - len(imported), imported)
+    rows = [(contact, store.row(ctx, contact, service, ctx.now + LIFETIME)) for contact in contacts]
+    with ctx.read():
+        former = store.find_ids_of_service(ctx, service)
+        _check_quota(ctx, rows[len(former) :])
+    delete = partial(store.delete_by_ids, ctx)
+    store.in_steps(ctx, former[store.BATCH :], delete, is_last=False)
+    if not rows:
+        store.in_steps(ctx, former[: store.BATCH], delete)
+
+    def replace(step: Sequence[NewContact]) -> list[Imported]:
+        if step[0] is rows[0]:
+            delete(store.find_ids_of_service(ctx, service))
+        return _insert(ctx, step)
+
+    imported = list(chain.from_iterable(store.in_steps(ctx, rows, replace)))
+    return ServiceImport(service, len(imported), skipped + len(incoming) - len(imported), imported)
 
 
-def keep(ctx: Context, entries: list[Contact]) -> KeepResult:
-    """Move the entries to the primary list; skip those whose address is on it already."""
-    contact_list = ContactList(store.index(ctx, ContactFilter()))
+def keep(ctx: Context, entries: list[Contact], contacts: list[Contact]) -> KeepResult:
+    """Move the entries to the primary list, which has these contacts; skip those whose address is on it already."""
+    contact_list = ContactList(contacts)
     new_contacts = []
     for entry in entries:
         if not contact_list.has(entry):
             contact_list.add(entry)
             new_contacts.append(entry if contact_list.take_id(entry.unique_id) else structs.replace(entry, unique_id=None))
-    store.keep(ctx, new_contacts)
-    return KeepResult(len(new_contacts), len(entries) - len(new_contacts))
+    kept = sum(store.in_steps(ctx, new_contacts, partial(_keep, ctx)))
+    return KeepResult(kept, len(entries) - kept)
+
+
+def _keep(ctx: Context, entries: Sequence[Contact]) -> int:
+    """Move those that nobody has moved or deleted in the meantime."""
+    gone = store.find_departed(ctx, [entry.id for entry in entries])
+    store.keep(ctx, [entry for entry in entries if entry.id not in gone])
+    return len(entries) - len(gone)
+
+
+def _without_known(rows: Sequence[NewContact], contact_list: ContactList) -> list[NewContact]:
+    return [(contact, row) for contact, row in rows if not contact_list.has(contact) and contact_list.take_id(contact.unique_id)]
+
+
+def _check_quota(ctx: Context, rows: Sequence[NewContact]) -> None:
+    """Refuse more than the account may hold before a part of it is written."""
+    if len(rows) > store.BATCH:
+        quotas.check(ctx, policy.user(ctx).id, "contacts", len(rows), sum(quotas.size(row) for _, row in rows))
+
+
+def _insert(ctx: Context, rows: Sequence[NewContact]) -> list[Imported]:
+    ids = store.insert_all(ctx, [row for _, row in rows])
+    return [_imported_contact(contact, contact_id) for (contact, _), contact_id in zip(rows, ids, strict=True)]
 
 
 def _read(entries: list[Entry], too_many: errors.Invalid) -> tuple[list[ContactFields], list[Remark], int]:

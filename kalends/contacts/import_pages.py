@@ -83,7 +83,7 @@ def imported(ctx: Context, params: ImportedQuery) -> Document:
     return _imported(ctx, FormState(), params)
 
 
-@page("POST", "/contacts/keep", again=_imported)
+@page("POST", "/contacts/keep", again=_imported, transaction=False)
 def keep(ctx: Context, params: Form) -> Document:
     """Move the ticked contacts, or all, from the temporary list to the primary one."""
     if params.text("all"):

@@ -94,8 +94,9 @@ def ask_all(ctx: Context) -> Document:
     return render("contacts/delete_all.html", ctx, title=gettext("Delete all contacts"), primary=primary, imported=imported)
 
 
-@page("POST", "/contacts/delete_all")
+@page("POST", "/contacts/delete_all", transaction=False)
 def delete_all(ctx: Context, params: Form) -> Document:
     """Delete all contacts."""
     api.delete_all(ctx, DeleteAllInput())
-    return redirect(ctx, "/contacts", done="deleted", can_undo=True)
+    with ctx.read():
+        return redirect(ctx, "/contacts", done="deleted", can_undo=True)

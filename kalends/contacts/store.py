@@ -1,7 +1,8 @@
 """The SQL of contacts."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 from msgspec import json, structs
 
@@ -13,6 +14,9 @@ from kalends.db.text_search import fold
 from kalends.records.contact import Contact
 from kalends.values import phone
 from kalends.values.text import fold_case
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 _CONTACT = columns(Contact, "k")
 _PLAIN_FIELDS = ("first_name", "last_name", "phone_number", "email_address", "birthday", "gender", "country", "zip_code", "unique_id")
@@ -29,7 +33,7 @@ MAX_SORT_KEY = 600
 _GUESTS = """(
     SELECT email_key FROM responses WHERE event_id = :event_id UNION SELECT email_key FROM comments WHERE event_id = :event_id
 )"""
-# How many contacts of a deleted account are deleted in one transaction, while all other writes wait.
+# How many contacts are written or deleted in one transaction, while all other writes wait.
 BATCH = 1_000
 
 
@@ -116,17 +120,43 @@ def delete(ctx: Context, contact_id: int) -> None:
     ctx.tx.run("DELETE FROM contacts WHERE id = :id", id=contact_id)
 
 
-def delete_imported(ctx: Context, service: str) -> None:
-    """Delete the entries of an earlier import from the service."""
-    ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND service = :service", me=policy.user(ctx).id, service=service)
+def in_steps(ctx: Context, items: Sequence[T], write: Callable[[Sequence[T]], R], *, is_last: bool = True) -> list[R]:
+    """Write the items in batches, each in a transaction of its own with the lock, so that others can write in between.
+
+    is_last: whether no other write of the request follows."""
+    results = []
+    for start in range(0, len(items), BATCH):
+        is_last_step = start + BATCH >= len(items)
+        with ctx.write(alone=True, is_last=is_last and is_last_step):
+            lock(ctx)
+            results.append(write(items[start : start + BATCH]))
+        if not is_last_step:
+            ctx.db.yield_to_other_writers()
+    return results
+
+
+def find_ids_of_service(ctx: Context, service: str) -> list[int]:
+    """The entries of an earlier import from the service."""
+    sql = "SELECT id FROM contacts WHERE user_id = :me AND service = :service"
+    return [contact_id for (contact_id,) in ctx.tx.rows(sql, me=policy.user(ctx).id, service=service)]
+
+
+def delete_by_ids(ctx: Context, ids: Sequence[int]) -> int:
+    """Delete these contacts of the actor, and return the number of those that had not expired."""
+    rows = ctx.tx.rows(
+        f"DELETE FROM contacts WHERE id {ctx.db.in_list('ids')} AND user_id = :me RETURNING expires_at",
+        ids=list(ids),
+        me=policy.user(ctx).id,
+    )
+    return sum(expires_at is None or expires_at > ctx.now for (expires_at,) in rows)
 
 
 def delete_all(ctx: Context, query: str | None) -> int:
-    """Delete the contacts of one list, or of both, and return their number."""
-    me = policy.user(ctx).id
-    ctx.tx.run("DELETE FROM contacts WHERE user_id = :me AND expires_at <= :now", me=me, now=ctx.now)
+    """Delete the contacts of one list, or of both, in several transactions, and return their number."""
     where = {None: "", "primary": " AND service IS NULL", "imported": " AND service IS NOT NULL"}[query]
-    return ctx.tx.run(f"DELETE FROM contacts WHERE user_id = :me{where}", me=me)
+    with ctx.read():
+        rows = ctx.tx.rows(f"SELECT id FROM contacts WHERE user_id = :me{where}", me=policy.user(ctx).id)
+    return sum(in_steps(ctx, [contact_id for (contact_id,) in rows], partial(delete_by_ids, ctx)))
 
 
 def delete_all_in_batches(ctx: Context, user_id: int) -> None:
@@ -139,6 +169,18 @@ def delete_all_in_batches(ctx: Context, user_id: int) -> None:
         with ctx.write(alone=True, is_last=False):
             ctx.tx.run(f"DELETE FROM contacts WHERE id {ctx.db.in_list('ids')}", ids=[contact_id for (contact_id,) in rows])
         ctx.db.yield_to_other_writers()
+
+
+def find_newer(ctx: Context, after: int) -> list[Contact]:
+    """The actor's contacts with higher ids, without the temporary list."""
+    sql = f"SELECT {_CONTACT} FROM contacts k WHERE k.id > :after AND {policy.CONTACT_LISTS['primary']}"
+    return ctx.tx.all(Contact, sql, after=after, me=policy.user(ctx).id)
+
+
+def find_departed(ctx: Context, ids: Sequence[int]) -> set[int]:
+    """Those of the entries that are not on the temporary list any more."""
+    sql = f"SELECT id FROM contacts WHERE id {ctx.db.in_list('ids')} AND service IS NOT NULL"
+    return set(ids) - {contact_id for (contact_id,) in ctx.tx.rows(sql, ids=list(ids))}
 
 
 def keep(ctx: Context, contacts: Iterable[Contact]) -> None:

@@ -65,7 +65,7 @@ def delete_calendar(call: Call) -> DavReply:
         return DavReply(204)
     if calendar.is_primary:
         raise errors.Forbidden("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
-    placements.remove_in_batches(ctx, calendar.id)
+    placements.remove_in_batches(ctx, [calendar.id])
     with ctx.write():
         policy.calendar(ctx, calendar.id, to=Right.OWN)
         placements.remove_all(ctx, calendar.id)

@@ -43,8 +43,8 @@ _OCCURRENCE_TYPES = dict.fromkeys(_SPAN, "BIGINT") | {"slot": "TEXT"}
 
 # The number in the link of a new event: the default of its column.
 FIRST_LINK = 1
-# How many characters one request may add to the text index: about a second of work, for which all other writes wait.
-MAX_TEXT = 2_000_000
+# How many characters one request may add to the text index: about a third of a second of work, for which all other writes wait.
+MAX_TEXT = 1_000_000
 # What an event on a further calendar takes, in characters: 10,000 such placements take about half a second.
 PLACEMENT_TEXT = 200
 

@@ -236,7 +236,7 @@ class EndpointRunner:
         ctx.is_dry_run = ctx.defers_commit = True
         try:
             result = self._act(ctx, call)
-            with ctx.write():
+            with ctx.read():
                 outcome = dry_run.find_outcome(ctx, self.endpoint)
         finally:
             ctx.roll_back()

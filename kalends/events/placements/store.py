@@ -267,17 +267,20 @@ def remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
     _remove(ctx, calendar_id, ids)
 
 
-def remove_in_batches(ctx: Context, calendar_id: int) -> None:
-    """Remove most events from a calendar that will be deleted, in several transactions, so that others can write in between.
+def remove_in_batches(ctx: Context, calendar_ids: list[int]) -> None:
+    """Remove most events from calendars that will be deleted, in several transactions, so that others can write in between. Together
+    they keep less than a batch.
 
-    If it is interrupted, the calendar has fewer events."""
+    If it is interrupted, the calendars have fewer events."""
+    sql = f"SELECT calendar_id, id FROM events WHERE calendar_id {ctx.db.in_list('homes')} LIMIT :limit"
     while True:
         with ctx.read():
-            rows = ctx.tx.rows("SELECT id FROM events WHERE calendar_id = :home LIMIT :limit", home=calendar_id, limit=BATCH_EVENTS)
+            rows = ctx.tx.rows(sql, homes=calendar_ids, limit=BATCH_EVENTS)
         if len(rows) < BATCH_EVENTS:
             return
         with ctx.write(alone=True, is_last=False):
-            _remove(ctx, calendar_id, [event_id for (event_id,) in rows])
+            for home in {calendar_id for calendar_id, _ in rows}:
+                _remove(ctx, home, [event_id for calendar_id, event_id in rows if calendar_id == home])
         ctx.db.yield_to_other_writers()
 
 
