@@ -48,9 +48,11 @@ def read_on(
     """The changes after the position, the position up to which they go, and whether there may be more already."""
     # While another database of the server is busy, the server may report an older end than before.
     end = max(position, journal.end)
-    entries = store.find_entries(ctx, follower.calendar_ids, position, end, kinds, limit)
+    # Who follows series follows their dates.
+    read = [*kinds, *(["event"] if "series" in kinds and "event" not in kinds else [])]
+    entries = store.find_entries(ctx, follower.calendar_ids, position, end, read, limit)
     more = len(entries) == limit
-    return current.present(ctx, follower, entries), entries[-1].position if more else end, more
+    return current.present(ctx, follower, entries, kinds), entries[-1].position if more else end, more
 
 
 def start(ctx: Context, calendar_id: int | None, kinds: list[Kind]) -> str:

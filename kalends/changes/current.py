@@ -1,7 +1,7 @@
 """Records as the actor may see them now, for followers; what is missing here is gone for them."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, structs
 
@@ -46,8 +46,10 @@ class Follower(Struct, frozen=True):
         return [self.calendar] if self.calendar else MemberCalendars()
 
 
-def present(ctx: Context, follower: Follower, entries: list[Entry]) -> list[Change]:
-    """The records of the entries, each once: first calendars, then events, then what belongs to events."""
+def present(ctx: Context, follower: Follower, entries: list[Entry], kinds: Sequence[str]) -> list[Change]:
+    """The records of the entries, each once: first calendars, then events, then what belongs to events.
+
+    kinds: what the actor follows. With `series`, a series that is gone is one record; without `event`, single events are left out."""
     ids: dict[str, list[int]] = defaultdict(list)
     own: dict[str, set[int]] = defaultdict(set)
     for entry in entries:
@@ -56,7 +58,7 @@ def present(ctx: Context, follower: Follower, entries: list[Entry]) -> list[Chan
             own[entry.kind].add(entry.record_id)
     return [
         *_calendars(ctx, follower, _unique(ids["calendar"])),
-        *_events(ctx, follower, _unique(ids["event"]), _unique(ids["series"]), own["event"]),
+        *_events(ctx, follower, _unique(ids["event"]), _unique(ids["series"]), own, kinds),
         *_comments(ctx, follower, _unique(ids["comment"]), own["comment"]),
         *_responses(ctx, follower, _unique(ids["response"]), own["response"]),
         *_contacts(ctx, follower, _unique(ids["contact"])),
@@ -83,21 +85,39 @@ def _calendars(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]
     return puts + _gone("calendar", [each for each in ids if each not in items])
 
 
-def _events(ctx: Context, follower: Follower, ids: list[int], series_ids: list[int], own: set[int]) -> list[Change]:
-    """own: those of whose visibility the actor alone is told; a stranger may know of these."""
+def _events(
+    ctx: Context, follower: Follower, ids: list[int], series_ids: list[int], own: dict[str, set[int]], kinds: Sequence[str]
+) -> list[Change]:
+    """own: those of whose visibility the actor alone is notified; a stranger may know of these."""
     rows = _rows(ctx, follower, ids)
     items = dict(zip((row.id for row in rows), event_present.items(ctx.settings, map(structs.astuple, rows)), strict=True))
     in_series: dict[int, list[int]] = {series_id: [] for series_id in _visible_series(ctx, follower, series_ids)}
     for row in rows:
         if row.series_id is not None:
             in_series.setdefault(row.series_id, []).append(row.id)
-    changes = [Change(kind="event", op="put", id=row.id, event=items[row.id]) for row in rows if row.series_id is None]
-    changes += _series(ctx, in_series, items)
+    singles = [Change(kind="event", op="put", id=row.id, event=items[row.id]) for row in rows if row.series_id is None]
+    series = _series(ctx, in_series, items)
     gone = [event_id for event_id in ids if event_id not in items]
     if follower.is_stranger:
-        once_visible = own | history.find_once_visible(ctx, gone)
+        once_visible = own["event"] | history.find_once_visible(ctx, gone)
         gone = [event_id for event_id in gone if event_id in once_visible]
-    return changes + _gone("event", gone)
+    if "series" in kinds:
+        known = set(series_ids) & own["series"] if follower.is_stranger else set(series_ids)
+        series_gone, gone = _gone_series(ctx, follower, gone, known - set(in_series), set(in_series))
+        series += _gone("series", series_gone)
+    if "event" not in kinds and "series" in kinds:
+        return series
+    return singles + series + _gone("event", gone)
+
+
+def _gone_series(ctx: Context, follower: Follower, gone: list[int], series_ids: set[int], visible: set[int]) -> tuple[list[int], list[int]]:
+    """The series of which the follower lists no event any more, and those of the gone events that must be named by themselves: an event
+    that was once in no series, or in another one, may be held as such."""
+    series_of = history.find_series(ctx, gone)
+    candidates = {each for ids in series_of.values() for each in ids if each is not None} - visible
+    candidates -= set(_visible_series(ctx, follower, sorted(candidates)))
+    alone = [event_id for event_id in gone if len(series_of.get(event_id, ())) != 1 or not series_of[event_id] <= candidates]
+    return sorted(candidates | series_ids), alone
 
 
 def _series(ctx: Context, in_series: dict[int, list[int]], items: dict[int, EventItem]) -> list[Change]:

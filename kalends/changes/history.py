@@ -148,6 +148,20 @@ def find_once_visible(ctx: Context, event_ids: list[int]) -> set[int]:
     return {event_id for (event_id,) in ctx.tx.rows(sql, ids=event_ids, **params)}
 
 
+def find_series(ctx: Context, event_ids: list[int]) -> dict[int, set[int | None]]:
+    """The series in which each of the events is or was before one of its changes; None for none."""
+    if not event_ids:
+        return {}
+    series: dict[int, set[int | None]] = {}
+    in_ids = ctx.db.in_list("ids")
+    for event_id, series_id in ctx.tx.rows(f"SELECT id, series_id FROM events WHERE id {in_ids}", ids=event_ids):
+        series.setdefault(event_id, set()).add(series_id)
+    sql = f"SELECT {_CHANGE} FROM changes h WHERE h.event_id {in_ids} AND h.kind = 'event' AND h.op <> 'create'"
+    for row in ctx.tx.all(ChangeRow, sql, ids=event_ids):
+        series.setdefault(row.record_id, set()).add(row.content.get("series_id"))
+    return series
+
+
 def find_once_approved(ctx: Context, event_ids: list[int]) -> set[int]:
     """The comments on these events that were approved before one of their changes."""
     sql = f"""SELECT DISTINCT h.record_id FROM changes h

@@ -101,6 +101,6 @@ def _change(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Change
         return Change(kind=cast(Kind, delivery.kind), op="gone", id=delivery.record_id)
     ids = [record, *(("event", int(event_id)) for event_id in delivery.event_ids.split())]
     # What is queued is known to the owner: it was visible to them then, or they were to be told that it is gone.
-    changed = current.present(ctx, follower, [Entry(0, 0, kind, record_id, webhook.user_id) for kind, record_id in ids])
+    changed = current.present(ctx, follower, [Entry(0, 0, kind, record_id, webhook.user_id) for kind, record_id in ids], _kinds(webhook))
     # An event that joined a series since is told with its series.
     return next((change for change in changed if (change.kind, change.id) == record), changed[0] if changed else None)

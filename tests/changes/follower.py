@@ -71,6 +71,10 @@ class Follower:
         kind, record_id = change["kind"], change["id"]
         if change["op"] == "gone":
             self.records.pop((kind, record_id), None)
+            if kind == "series":
+                dates = [key for key, record in self.records.items() if key[0] == "event" and record["series_id"] == record_id]
+                for key in dates:
+                    del self.records[key]
         elif kind == "series":
             self.records |= {("event", event["id"]): event for event in change["series"]["events"]}
         else:

@@ -286,3 +286,69 @@ def test_a_cursor_older_than_the_history_has_expired(cast: Cast, db: Database, s
     follower = Follower(cast.alice)
     event = an_event(cast.alice)
     assert _ops(follower.follow()) == [("put", "event", event["id"])]
+
+
+def _a_series(cast: Cast, **fields: Any) -> list[dict[str, Any]]:
+    event = an_event(cast.alice, **fields)
+    reply = cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 5})
+    assert reply.status == 200, reply
+    series_id = cast.alice.get(f"/api/events/{event['id']}").json["series_id"]
+    dates: list[dict[str, Any]] = cast.alice.get("/api/events", query={"series_id": series_id}).json["events"]
+    return dates
+
+
+def test_a_deleted_series_is_one_record_that_is_gone(cast: Cast) -> None:
+    dates = _a_series(cast)
+    follower = Follower(cast.alice)
+    assert cast.alice.delete(f"/api/events/{dates[1]['id']}", query={"scope": "all"}).status == 200
+    expected = [("gone", "series", dates[0]["series_id"]), ("gone", "event", dates[0]["id"])]
+    assert _ops(follower.follow()) == expected, "the first date was an event of its own"
+    assert follower.records == listing(cast.alice, None)
+
+
+def test_an_event_that_became_a_series_and_was_deleted_is_gone_for_who_knew_the_event(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    follower = Follower(cast.alice)
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 5})
+    cast.alice.delete(f"/api/events/{event['id']}", query={"scope": "all"})
+    assert ("gone", "event", event["id"]) in _ops(follower.follow(limit=1))
+    assert follower.records == listing(cast.alice, None)
+
+
+def test_a_follower_of_series_alone_gets_new_ones_changed_dates_and_deletions(cast: Cast) -> None:
+    follower = Follower(cast.alice, kinds=("series",))
+    single = an_event(cast.alice)
+    assert follower.follow() == []
+    dates = _a_series(cast, title="Weekly")
+    series_id = dates[0]["series_id"]
+    [change] = follower.follow()
+    assert (change["op"], change["kind"], change["id"], len(change["series"]["events"])) == ("put", "series", series_id, 5)
+    cast.alice.put(f"/api/events/{dates[2]['id']}", json={"title": "Other"})
+    [change] = follower.follow()
+    assert (change["id"], [each["title"] for each in change["series"]["events"]]) == (series_id, ["Other"])
+    cast.alice.delete(f"/api/events/{dates[3]['id']}")
+    assert _ops(follower.follow()) == [("put", "series", series_id)]
+    cast.alice.delete(f"/api/events/{single['id']}")
+    assert follower.follow() == []
+    cast.alice.delete(f"/api/events/{dates[0]['id']}", query={"scope": "all"})
+    assert _ops(follower.follow()) == [("gone", "series", series_id)]
+
+
+def test_a_follower_of_events_alone_gets_each_date(cast: Cast) -> None:
+    dates = _a_series(cast)
+    follower = Follower(cast.alice, kinds=("event",))
+    cast.alice.delete(f"/api/events/{dates[0]['id']}", query={"scope": "all"})
+    assert sorted(_ops(follower.follow())) == sorted(("gone", "event", each["id"]) for each in dates)
+
+
+def test_a_series_that_is_made_private_is_gone_for_strangers(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)
+    dates = _a_series(cast, calendar_id=calendar["id"], public=True)
+    hidden = _a_series(cast, calendar_id=calendar["id"], public=False)
+    follower = Follower(cast.anonymous, calendar["id"])
+    cast.alice.put(f"/api/events/{dates[0]['id']}", json={"public": False, "scope": "all"})
+    cast.alice.delete(f"/api/events/{hidden[0]['id']}", query={"scope": "all"})
+    changes = _ops(follower.follow())
+    assert ("gone", "series", dates[0]["series_id"]) in changes
+    assert not {("gone", "series", hidden[0]["series_id"]), ("gone", "event", hidden[0]["id"])} & set(changes)
+    assert follower.records == follower.listing()
