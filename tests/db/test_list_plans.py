@@ -26,7 +26,7 @@ MOST_AT_ONCE = 3
 ADMINISTRATION = {
     *("/api/reports", "/reports", "/api/blocked_senders", "/api/hidden_events"),
     *("/api/admin/people", "/api/admin/invitations", "/admin/people", "/admin/moderation"),
-    *("/api/admin/suppressions", "/admin/suppressions"),
+    *("/api/admin/suppressions", "/admin/suppressions", "/api/admin/audit", "/admin/audit"),
 }
 
 
@@ -42,6 +42,7 @@ def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
     calendars = [a_calendar(cast.alice, public=True)["id"], a_calendar(cast.alice)["id"]]
     event = an_event(cast.alice, public=True, calendar_id=calendars[0])
     response = a_response(cast.alice, event)["id"]
+    cast.alice.put(f"/api/calendars/{calendars[0]}/share", json={"user_name": cast.bob.user_name, "role": "editor"})
     ids = {
         "response_id": response,
         "response_token": a_response_token(settings, response),
@@ -96,6 +97,8 @@ def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "v": "1",
         "closed": "true",
         "role": "admin",
+        "sending": "stopped",
+        "user_name": cast.bob.user_name,
         "address": "gus@example.org",
         "waiting": "true",
         "show": "comments",
