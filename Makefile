@@ -61,7 +61,7 @@ cluster: $(VENV)/dev    ## run two servers behind HAProxy on a PostgreSQL cluste
 faults: $(VENV)/dev     ## make real faults for half an hour and compare, into tests/faults/results (QUICK=1: in two minutes)
 	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.faults $(if $(QUICK),--quick)
 
-bench: $(VENV)/dev $(VENV)-bench/bench  ## measure speed on both databases, into bench/results (QUICK=1: in minutes, without a million events)
+bench: $(VENV)/dev $(VENV)-bench/bench  ## measure speed on both databases, into bench/results (QUICK=1: the short ones, in about five minutes)
 	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m bench $(if $(QUICK),--quick)
 
 audit: $(VENV)/dev      ## ask over the network whether the locked libraries have known weaknesses
