@@ -132,9 +132,10 @@ def withdraw(ctx: Context, response_token: str, params: Form) -> Document:
 def forget(ctx: Context, response_token: str, params: Form) -> Document:
     """Withdraw the response, and erase the personal data in it and in its history, and the comments of the address if they say so."""
     response, event = load(ctx, response_token, of_hidden=True)
-    erase(ctx, response, event, is_over=event.is_over(ctx.now), with_comments=params.read(Erasure).erase_comments)
+    with_comments = params.read(Erasure).erase_comments
+    erase(ctx, response, event, is_over=event.is_over(ctx.now), with_comments=with_comments)
     guest_cookie.remove(ctx, event.id)
-    return render("responses/forgotten.html", ctx, title=gettext("Forgotten"))
+    return render("responses/forgotten.html", ctx, title=gettext("Forgotten"), with_comments=with_comments)
 
 
 @page("POST", "/r/{response_token}/reset", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)

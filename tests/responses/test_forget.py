@@ -28,7 +28,8 @@ def test_forgetting_with_comments_leaves_nothing_of_the_guest(cast: Cast, db: Da
     event, response_id = _guest(cast, db, settings)
     link = f"/r/{token_of(db, settings, response_id)}"
     assert 'name="erase_comments"' in cast.anonymous.get(link).text
-    assert cast.anonymous.post(f"{link}/forget", data={"erase_comments": "true"}).status == 200
+    reply = cast.anonymous.post(f"{link}/forget", data={"erase_comments": "true"})
+    assert (reply.status, "Your comments on this event are deleted, too." in reply.text) == (200, True)
     assert _found(db, GUS, "Gus Guest") == set()
     history = cast.alice.get(f"/api/events/{event['id']}/changes").json["changes"]
     assert not [each for each in history if each["kind"] in ("comment", "response")]
@@ -45,3 +46,9 @@ def test_comments_stay_unless_the_guest_says_so(cast: Cast, db: Database, settin
     assert cast.alice.delete(f"/api/responses/{response_id}", json={"erase": True}).status == 403
     assert cast.anonymous.delete(f"/api/responses/{response_id}", json={"token": token, "erase": True}).status == 200
     assert {table for table, _ in _found(db, GUS, "Gus Guest")} == {"comments"}
+
+
+def test_the_page_says_that_comments_stay(cast: Cast, db: Database, settings: Settings) -> None:
+    _, response_id = _guest(cast, db, settings)
+    reply = cast.anonymous.post(f"/r/{token_of(db, settings, response_id)}/forget", data={})
+    assert (reply.status, "Comments that you wrote on this event stay" in reply.text) == (200, True)
