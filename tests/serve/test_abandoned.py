@@ -33,10 +33,11 @@ def test_a_search_that_times_out_is_refused_with_an_explanation(start: Start, da
 def _write_much(service: Running) -> None:
     alice = bearer(service.sign_up("alice"))
     fields = {"title": "x", "start_time": "2027-01-01T10:00", "public": True, "description": "a" * 20_000, "tag_list": PHRASES}
-    event = service.post("/api/events", fields, headers=alice)
-    assert event.status == 201
-    rule = {"frequency": "DAILY", "end_date": "2027-03-31"}
-    assert service.request("PUT", f"/api/events/{event.json['id']}/repeat", rule, headers=alice).json["occurrences"] == 90
+    for _ in range(2):
+        event = service.post("/api/events", fields, headers=alice)
+        assert event.status == 201
+        rule = {"frequency": "DAILY", "end_date": "2027-02-14"}
+        assert service.request("PUT", f"/api/events/{event.json['id']}/repeat", rule, headers=alice).json["occurrences"] == 45
 
 
 def _ask_and_leave(service: Running, path: str) -> None:

@@ -120,10 +120,12 @@ def test_a_stop_of_all_processes_at_once_loses_no_request_either(start: Start) -
 
 def test_slow_requests_that_were_sent_before_the_stop_get_replies(start: Start) -> None:
     service = start(real=True)
-    service.sign_up("alice")
-    connections = [service.connection() for _ in range(4)]
-    for connection in connections:
-        body = '{"user_name": "alice", "password": "correct horse battery"}'
+    names = ["alice", "alice", "bob", "bob"]
+    for name in sorted(set(names)):
+        service.sign_up(name)
+    connections = [service.connection() for _ in names]
+    for connection, name in zip(connections, names, strict=True):
+        body = f'{{"user_name": "{name}", "password": "correct horse battery"}}'
         connection.request("POST", "/api/session", body, {"Content-Type": "application/json"})
     service.process.send_signal(signal.SIGTERM)
     replies = [connection.getresponse() for connection in connections]

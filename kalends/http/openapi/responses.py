@@ -100,8 +100,8 @@ def _failures(endpoint: Endpoint, with_body: bool) -> list[str]:
         "409": endpoint.writes,
         "410": endpoint.guests and not endpoint.writes and ("event_id" in endpoint.variables or _takes(endpoint, "cursor")),
         "412": endpoint.etag and endpoint.writes,
-        "413": with_body,
-        "415": with_body,
+        "413": with_body or endpoint.writes,
+        "415": with_body or endpoint.writes,
         "429": endpoint.writes or (endpoint.guests and _takes(endpoint, "text")),
     }
     return [status for status in MEANINGS if possible.get(status, True)]
@@ -136,7 +136,7 @@ def _header_names(endpoint: Endpoint) -> list[str]:
     is_file = endpoint.result is Document and endpoint.format != "sse"
     sent = {
         "X-Request-Id": True,
-        "Preference-Applied": endpoint.params is not None,
+        "Preference-Applied": True,
         "RateLimit": endpoint.rate_limited,
         "RateLimit-Policy": endpoint.rate_limited,
         "ETag": endpoint.only_tags or (endpoint.etag and not endpoint.action.startswith("destroy")),
