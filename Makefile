@@ -20,9 +20,13 @@ run: $(VENV)/run        ## set everything up and serve on http://127.0.0.1:8000
 	@$(BIN)/kalends serve
 
 # The types are checked while the tests run: alone, that would leave all cores but one idle.
-test:                   ## set everything up and run every check and test
+test: $(if $(ONLY),$(VENV)/dev)  ## set everything up and run every check and test (ONLY=comments: those in tests/comments, on SQLite)
+ifdef ONLY
+	@$(BIN)/pytest -q -n $(CORES) --databases=sqlite --no-processes $(addprefix tests/,$(ONLY))
+else
 	@$(MAKE) --jobs lint unit-dependencies
 	@$(MAKE) --jobs types pytest
+endif
 
 check:                  ## check the style, the types and what needs neither PostgreSQL, other processes, hostile input nor random walks: in a minute and a half
 	@$(MAKE) lint
@@ -51,7 +55,7 @@ programs: $(VENV)/dev   ## install Chromium, nginx, Caddy, HAProxy and Dovecot f
 
 clients: $(CLIENTS)/node_modules/.package-lock.json  ## install what writes clients in TypeScript, for the tests, where npm is there
 
-screenshots: $(VENV)/dev  ## take the pictures of the documentation anew
+screenshots: $(VENV)/dev  ## take the pictures that the documentation shows
 	@$(BIN)/python -m tests.system_programs Chromium
 	@$(BIN)/python -m tests.web.screenshots docs/screenshots
 

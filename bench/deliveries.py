@@ -21,14 +21,14 @@ from bench.report import Report, table
 from bench.servers import CLIENT_CORE, LOG, QUIET, SERVER_CORE
 from bench.user import User
 from bench.wrk import Request
-from kalends import settings
-from kalends.context import Context
+from kalends.core import settings
+from kalends.core.values import timestamps
 from kalends.db import Database, open_database
-from kalends.sessions import store as sessions
-from kalends.users import reset_requests
-from kalends.users import store as users
-from kalends.users.model import Registration
-from kalends.values import timestamps
+from kalends.features.sessions import store as sessions
+from kalends.features.users import reset_request_store as reset_requests
+from kalends.features.users import store as users
+from kalends.features.users.model import Registration
+from kalends.http.context import Context
 
 MESSAGES = 10_000
 PROBES = 20
@@ -174,7 +174,7 @@ def _queue(port: int, db: Database, messages: int) -> None:
 
 @contextmanager
 def _worker(where: Where, port: int) -> "Iterator[subprocess.Popen[bytes]]":
-    command = ["taskset", "-c", SERVER_CORE, sys.executable, "-m", "kalends", "work", *where.options]
+    command = ["taskset", "-c", SERVER_CORE, sys.executable, "-m", "kalends.cli", "work", *where.options]
     variables = QUIET | {"KALENDS_EMAIL": f"smtp://127.0.0.1:{port}"}
     with LOG.open("ab") as log:
         process = subprocess.Popen(command, env=os.environ | variables, stdout=log, stderr=log)

@@ -42,7 +42,7 @@ def on_postgres(where: Where, cases: Cases) -> dict[str, Work]:
         for parameter, value in EXPLAIN.items():
             connection.execute(f"ALTER DATABASE {name} SET {parameter} = '{value}'".encode())
         try:
-            with servers.anew(where, cores=servers.BOTH_CORES) as server:
+            with servers.kalends(where, cores=servers.BOTH_CORES) as server:
                 user = User(server.port)
                 return {each: _explained(user, case) for each, case in cases(user).items()}
         finally:

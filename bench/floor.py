@@ -13,34 +13,32 @@ import msgspec
 from msgspec import Struct
 
 from bench import servers, wrk
-from bench.anew import make_replies_anew
-from bench.constant import ON_EVENT_LOOP
 from bench.databases import FEW, KINDS, Databases
 from bench.instructions import LocalUser
 from bench.report import Report, table
-from bench.user import User, constant_request
-from kalends import settings, tokens
-from kalends.app import application
-from kalends.context import Context
+from bench.user import User
+from kalends.app.application import application
+from kalends.core import settings, tokens
+from kalends.core.records.calendar import TargetCalendar
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database, Transaction, open_database
+from kalends.http.context import Context
+from kalends.http.reply import Reply
 from kalends.http.request import Request
 from kalends.http.run_endpoint import EndpointRunner
 from kalends.http.serving import granian
 from kalends.http.serving.edge import Edge
-from kalends.records.calendar import TargetCalendar
-from kalends.reply import Reply
-from kalends.settings import Settings
-from kalends.values import timestamps
 
 HOW = f"""One worker process on one core, wrk with {wrk.CONNECTIONS} connections on another, {FEW:,} events; medians of alternating rounds.
 
-- Constant: a constant reply behind the same edge, on the same thread as the request: a *show* on SQLite runs on the event loop.
+- Constant: a constant reply behind the same edge.
 - Floor: the statements that Kalends runs for the request, by the same code and on the same connections, and msgspec's encoding of its
   reply, in which the JSON of events is cached, behind the same edge. Nothing is routed, parsed, permitted or presented.
-- Kalends: the service, which makes each reply anew: none is sent again."""
+- Kalends: the service."""
 
 ROWS = ("show", "index", "text", "create")
-_METHODS = ("rows", "run", "run_together", "ids_if_selective", "separate_read", "final_read", "final_write")
+_METHODS = ("rows", "run", "ids_if_selective")
 # The parameters that have the id of a new event.
 _IDS = ("id", "event_id")
 _NEW_ID = TargetCalendar.__struct_fields__.index("next_event_id")
@@ -77,8 +75,7 @@ class Floor:
         self._recordings = recordings
 
     def route(self, request: Request) -> None:
-        if _name(request) == "show":
-            request.endpoint = ON_EVENT_LOOP
+        """A request needs no endpoint."""
 
     def identify(self, request: Request) -> int | None:
         return None
@@ -169,7 +166,6 @@ def _recorded(db: Database) -> Iterator[Recording]:
 
 
 def rsgi() -> Edge:
-    make_replies_anew()
     loaded = settings.load()
     tokens.ensure_secret(loaded)
     db = open_database(loaded)
@@ -193,9 +189,9 @@ def _medians(databases: Databases, kind: str, rounds: int) -> dict[str, list[flo
     """The rates of the constant reply, the floor and the service."""
     with ExitStack() as running:
         ours, copy = (running.enter_context(databases.copy(kind, FEW)) for _ in range(2))
-        started = [running.enter_context(server) for server in (servers.constant(), servers.floor(copy), servers.anew(ours))]
+        started = [running.enter_context(server) for server in (servers.constant(), servers.floor(copy), servers.kalends(ours))]
         user = User(started[-1].port)
-        requests = [{row: constant_request(row, kind) for row in ROWS}, user.requests, user.requests]
+        requests = [dict.fromkeys(ROWS, wrk.Request("/")), user.requests, user.requests]
         figures: dict[str, list[list[wrk.Figures]]] = {row: [[], [], []] for row in ROWS}
         with click.progressbar([row for row in ROWS for _ in range(rounds)], label=f"Floor, {kind}") as bar:
             for row in bar:

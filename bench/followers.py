@@ -16,15 +16,15 @@ from bench.report import Report, table
 from bench.servers import BOTH_CORES, SERVER_CORE, Server
 from bench.user import User
 from bench.wrk import Request
-from kalends import settings
-from kalends.calendars import store as calendars
-from kalends.calendars.model import CalendarInput
-from kalends.context import Context
+from kalends.core import settings
+from kalends.core.values import timestamps
 from kalends.db import open_database
-from kalends.sessions import store as sessions
-from kalends.users import store as users
-from kalends.users.model import Registration
-from kalends.values import timestamps
+from kalends.features.calendars import store as calendars
+from kalends.features.calendars.model import CalendarInput
+from kalends.features.sessions import store as sessions
+from kalends.features.users import store as users
+from kalends.features.users.model import Registration
+from kalends.http.context import Context
 
 FOLLOWERS = 1_000
 IDLE_SECONDS = 10

@@ -27,8 +27,8 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
         with (
             databases.copy(kind, FEW) as small,
             databases.copy(kind, MANY) as large,
-            servers.anew(small, cores=servers.BOTH_CORES) as few,
-            servers.anew(large, cores=servers.BOTH_CORES) as many,
+            servers.kalends(small, cores=servers.BOTH_CORES) as few,
+            servers.kalends(large, cores=servers.BOTH_CORES) as many,
         ):
             parts += [f"## {kind}", _table(kind, User(few.port), User(many.port))]
     report.write("growth", "Growth", parts)

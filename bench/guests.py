@@ -13,18 +13,20 @@ from bench.report import Report, table
 from bench.servers import TICK_MILLISECONDS, Server
 from bench.user import User
 from bench.wrk import NEW, Request
-from kalends import settings
+from kalends.core import settings
+from kalends.core.values import timestamps
 from kalends.db import Database, open_database
-from kalends.values import timestamps
 
 NUMBERS = (100, 50_000)
 ROUNDS, EACH = 5, 60
 # Responses that are inserted in one transaction. PostgreSQL takes the longer for each, the more often a transaction changes a count.
 BATCH = 500
 GOAL = 500
+# Enough for a busy core, since each reply is sent 50 ms after its request.
+CLIENTS = 128
 HOW = f"""{FEW:,} events, one worker process on one core, with PostgreSQL's own processes on the same. One client sends {ROUNDS} rounds of
 {EACH} requests: the least median of a round in milliseconds and, in brackets, the processor time of the service for each. A
-withdrawal gives the seat to the first of those who wait. Responses a second: new addresses, 16 clients of wrk on another core;
+withdrawal gives the seat to the first of those who wait. Responses a second: new addresses, {CLIENTS} clients of wrk on another core;
 in brackets, as many as the processor time of the service would allow for if it had the core for itself."""
 
 _RESPONSES = """
@@ -41,7 +43,7 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
     for kind in KINDS:
         with databases.copy(kind, FEW) as where:
             db = open_database(settings.load({"data": str(where.data), "database": where.database}))
-            with servers.anew(where) as server:
+            with servers.kalends(where) as server:
                 costs = [_Guests(server, db, number).costs() for number in NUMBERS]
                 rows += [[kind, name, *(str(cost[name]) for cost in costs)] for name in costs[0]]
                 rows += [[kind, *row] for row in _rates(server, 2 if quick else 5)]
@@ -135,7 +137,7 @@ def _rates(server: Server, seconds: int) -> Iterator[list[str]]:
     for name, more in (("responses a second", {}), ("responses a second, with a capacity", {"capacity": 1_000_000})):
         fields: dict[str, str | int] = {"event_id": _an_event(user, **more), "email_address": f"{NEW}@example.net", "response": "YES"}
         used = server.ticks
-        rate = wrk.measured(server.port, Request("/api/responses", fields), "", seconds).rate
+        rate = wrk.measured(server.port, Request("/api/responses", fields), "", seconds, connections=CLIENTS).rate
         busy = (server.ticks - used) * TICK_MILLISECONDS / 1000
         yield [name, f"{rate:,.0f} ({rate * seconds / busy:,.0f})", ""]
 

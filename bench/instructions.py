@@ -19,15 +19,13 @@ import click
 import uvloop
 
 from bench import databases
-from bench.anew import make_replies_anew, send_replies_again
 from bench.databases import FEW, KINDS, Where
 from bench.user import User
 from bench.wrk import Request
-from kalends import settings, tokens
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core import settings, tokens
 from kalends.db import open_database
 from kalends.db.sqlite.database import Sqlite
-from kalends.events import encoded
 from kalends.http.origin import COOKIE
 from kalends.http.serving.edge import Edge
 from kalends.http.serving.large_responses import LargeResponses
@@ -102,11 +100,11 @@ class LocalUser(User):
     def ask(self, request: Request, *, method: str = "", guest: bool = False, cookie: bool = False, or_late: bool = False) -> bytes:
         return self.ask_often(request, 1, guest=guest, cookie=cookie)
 
-    def ask_often(self, request: Request, times: int, *, guest: bool = False, cookie: bool = False, uncached: bool = False) -> bytes:
-        """The last reply's body. uncached: no event is."""
-        return self._loop.run_until_complete(self._ask(request, times, guest=guest, cookie=cookie, uncached=uncached))
+    def ask_often(self, request: Request, times: int, *, guest: bool = False, cookie: bool = False) -> bytes:
+        """The last reply's body."""
+        return self._loop.run_until_complete(self._ask(request, times, guest=guest, cookie=cookie))
 
-    async def _ask(self, request: Request, times: int, *, guest: bool, cookie: bool, uncached: bool) -> bytes:
+    async def _ask(self, request: Request, times: int, *, guest: bool, cookie: bool) -> bytes:
         body = json.dumps(request.fields).encode() if request.fields else b""
         headers = [("host", "127.0.0.1")]
         if not guest:
@@ -115,8 +113,6 @@ class LocalUser(User):
             headers += [("content-type", "application/json"), ("content-length", str(len(body)))]
         content = b""
         for _ in range(times):
-            if uncached:
-                encoded.clear()
             exchange: Any = Exchange("POST" if body else "GET", request.path, headers, body)
             await self.edge.__rsgi__(exchange, exchange)
             content = exchange.content
@@ -167,20 +163,10 @@ def _send_requests(where: Where) -> None:
         user.ask_often(request, WARM_UP)
         with profile(name):
             call(partial(user.ask_often, request, COUNTED))
-    reads = {name: user.requests[name] for name in ("show", "index", "text")}
-    for name, request in reads.items():
-        with profile(f"{name}-uncached"):
-            call(partial(user.ask_often, request, COUNTED, uncached=True))
-    send_replies_again()
-    for name, request in reads.items():
-        user.ask_often(request, WARM_UP)
-        with profile(f"{name}-again"):
-            call(partial(user.ask_often, request, COUNTED))
 
 
 def local_user(where: Where) -> LocalUser:
-    """A user of a service that makes each reply anew."""
-    make_replies_anew()
+    """A user of the service in this process."""
     loaded = settings.load({"data": str(where.data), "database": where.database, "access_log": "off", "rate_limits": "off"})
     tokens.ensure_secret(loaded)
     db = open_database(loaded)

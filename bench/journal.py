@@ -10,12 +10,12 @@ from bench.databases import FEW, KINDS, Databases
 from bench.report import Report, table
 from bench.user import User
 from bench.wrk import Request
-from kalends import settings
-from kalends.context import Context
+from kalends.app.worker import prune_history
+from kalends.core import settings
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database, open_database
-from kalends.settings import Settings
-from kalends.values import timestamps
-from kalends.worker import prune_history
+from kalends.http.context import Context
 
 WRITES = 1_000
 ROWS = 1_000_000

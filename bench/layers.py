@@ -14,10 +14,10 @@ from bench.databases import Where
 from bench.floor import Floor, record
 from bench.instructions import LocalUser, call, count_on_each, local_user, profile
 from bench.report import table
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
 from kalends.db.postgres.transaction import PostgresTransaction
 from kalends.db.sqlite.transaction import SqliteTransaction
-from kalends.events import api, encoded, present
+from kalends.features.events import api, present
 from kalends.http import run_endpoint
 from kalends.http.endpoint import Endpoint
 from kalends.http.run_endpoint import EndpointRunner
@@ -47,9 +47,9 @@ def _functions(user: LocalUser) -> dict[str, list[Target]]:
         "act": [(EndpointRunner, "_act")],
         "admit": [(EndpointRunner, "_admit")],
         "action": [(endpoint, "function") for endpoint in ENDPOINTS if endpoint.function in (api.show, api.index, api.create)],
-        "statements": [(kind, name) for kind in transactions for name in ("rows", "run", "run_together", "ids_if_selective")],
+        "statements": [(kind, name) for kind in transactions for name in ("rows", "run", "ids_if_selective")],
         "authenticating": [(kind, "rows") for kind in transactions],
-        "present": [(present, name) for name in ("detail_with_comments", "new_detail")] + [(encoded, "items"), (encoded, "detail")],
+        "present": [(present, name) for name in ("items", "detail_with_comments", "new_detail")],
         "reply": [(EndpointRunner, "_reply"), (run_endpoint, "encode_reply")],
     }
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import click
 
-from kalends import settings, tokens
-from kalends.calendars import store as calendars
-from kalends.calendars.model import CalendarInput
-from kalends.context import Context
+from kalends.core import settings, tokens
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
-from kalends.events import search
-from kalends.settings import Settings
-from kalends.users import passwords
-from kalends.users import store as users
-from kalends.users.model import Registration
-from kalends.values import timestamps
+from kalends.features.calendars import store as calendars
+from kalends.features.calendars.model import CalendarInput
+from kalends.features.events.listing.store import search
+from kalends.features.users import store as users
+from kalends.features.users.model import Registration
+from kalends.features.users.rules import passwords
+from kalends.http.context import Context
 
 PASSWORD = "correct horse battery"  # noqa: S105 - of people who do not exist
 START = 1_767_225_600

@@ -45,7 +45,7 @@ class Case(Struct, frozen=True):
 def main(kind: str, events: int) -> None:
     """Fill the database, measure, and write the page."""
     with scale_databases.opened(kind, events) as where:
-        with servers.anew(where, cores=servers.BOTH_CORES) as server:
+        with servers.kalends(where, cores=servers.BOTH_CORES) as server:
             user = User(server.port)
             times = {name: _milliseconds(user, case) for name, case in _cases(user).items()}
         work = explained.on_sqlite(where, _cases) if kind == SQLITE else explained.on_postgres(where, _cases)

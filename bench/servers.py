@@ -82,17 +82,20 @@ def ticks(pids: Iterable[int]) -> int:
 
 
 @contextmanager
-def kalends(where: Where, *, cores: str = SERVER_CORE, workers: int = 1, work: bool = False) -> Iterator[Server]:
-    """The service as users start it; by default without its background worker."""
-    command = [sys.executable, "-m", "kalends", "serve", "--workers", str(workers), *where.options, *([] if work else ["--no-work"])]
+def kalends(where: Where, *, cores: str = SERVER_CORE, workers: int = 1, work: bool = False, checkout: str = ".") -> Iterator[Server]:
+    """The service as users start it; by default without its background worker. checkout: the folder that has its code."""
+    serve = [
+        sys.executable,
+        "-c",
+        "from kalends.cli import main; main()",
+        "serve",
+        "--workers",
+        str(workers),
+        *where.options,
+        *([] if work else ["--no-work"]),
+    ]
+    command = ["env", "-C", checkout, *serve]
     with _started(cores, command) as server:
-        yield server
-
-
-@contextmanager
-def anew(where: Where, *, cores: str = SERVER_CORE) -> Iterator[Server]:
-    """The service, whose replies are all made anew."""
-    with _started(cores, [sys.executable, "-m", "bench.anew"], **_variables(where)) as server:
         yield server
 
 

@@ -11,7 +11,7 @@ from bench.report import Report, table
 from bench.servers import TICK_MILLISECONDS, Server
 from bench.user import User
 from bench.wrk import Request
-from kalends.discovery.sitemap import PART
+from kalends.features.discovery.sitemap_store import PART
 
 EVENTS = 100_000
 HOW = f"""{EVENTS:,} events, of which every other one is public, and one worker process. `/sitemap.xml` is an index; each of its parts

@@ -11,11 +11,10 @@ from bench import plot, radicale, servers, wrk
 from bench.databases import FEW, KINDS, SQLITE, Databases, Where, bare
 from bench.report import Report, table
 from bench.servers import Server
-from bench.user import User, constant_request
+from bench.user import User
 from bench.wrk import Figures, Request
 
 OURS, CONSTANT, USUAL, STRONG, RADICALE = NAMES = "Kalends", "constant", "usual", "strong", "Radicale"
-ANEW = "made anew"
 TIMES_USUAL, TIMES_STRONG = 8, 5
 START_GOAL = 1.0
 # A process may be a tenth faster than another one of the same program, so each is started several times.
@@ -25,9 +24,7 @@ LONG_SECONDS = 4
 HOW = f"""One worker process on one core, wrk with {wrk.CONNECTIONS} connections on another, {FEW:,} events.
 PostgreSQL's own processes share the core of the server that asks them. All are measured alternately; the figures are medians of the rounds.
 
-- Kalends: one request again and again. Most replies to the reads are then [sent again](../../docs/decisions/reply-cache.md).
-- Made anew: the same service, which makes each reply anew, as if each request were another one; on PostgreSQL it always does. All
-  ratios are Kalends'.
+- Kalends: one request again and again. All ratios are Kalends'.
 - Constant: a constant reply behind the same edge and the same settings of Granian, on the thread on which Kalends runs the request.
 - Usual: the same requests served by FastAPI, SQLAlchemy's async ORM and Uvicorn on the same tables; its good replies count.
 - Strong: the same requests, rights and replies with FastAPI, SQL by hand (asyncpg, aiosqlite) and orjson.
@@ -79,25 +76,23 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
 
 
 def _targets(running: ExitStack, databases: Databases, kind: str) -> dict[str, Target]:
-    ours, anew_copy, usual_copy, strong_copy = (running.enter_context(databases.copy(kind, FEW)) for _ in range(4))
+    ours, usual_copy, strong_copy = (running.enter_context(databases.copy(kind, FEW)) for _ in range(3))
     config = running.enter_context(radicale.copy(FEW))
     known = [_signed_in(where) for where in (usual_copy, strong_copy)]
     bare(usual_copy)
     bare(strong_copy, text_index=True)
-    service, anew = running.enter_context(servers.kalends(ours)), running.enter_context(servers.anew(anew_copy))
+    service = running.enter_context(servers.kalends(ours))
     others = running.enter_context(servers.usual(usual_copy)), running.enter_context(servers.strong(strong_copy))
     files = running.enter_context(servers.radicale(config))
-    user, other_user = User(service.port), User(anew.port)
-    reads = {row: request for row, request in other_user.requests.items() if not request.fields and kind == SQLITE}
+    user = User(service.port)
     usual, strong = (User(server.port, visitor) for server, visitor in zip(others, known, strict=True))
     requests = radicale.requests(user)
     # Before anything is created.
     _check_radicale(user, files.port, requests)
     _check_same_replies(user, usual, strong)
-    anything = {row: constant_request(row, kind) for row in user.requests}
+    anything = dict.fromkeys(user.requests, Request("/"))
     return {
         OURS: Target(service, user.requests, user.authorization),
-        ANEW: Target(anew, reads, other_user.authorization),
         CONSTANT: Target(running.enter_context(servers.constant()), anything, user.authorization),
         USUAL: Target(others[0], usual.requests, usual.authorization),
         STRONG: Target(others[1], strong.requests, strong.authorization),
@@ -181,18 +176,17 @@ def _starts(kind: str, where: Where, times: int) -> dict[str, float]:
 
 def _rates(kind: str, medians: Medians) -> str:
     """The goals are set for SQLite."""
-    head = "request, Kalends a second, made anew, constant, share of it, goal, usual, times usual, goal, strong, times strong, goal, "
+    head = "request, Kalends a second, constant, share of it, goal, usual, times usual, goal, strong, times strong, goal, "
     head += "Radicale, times Radicale, goal"
     rows = []
     for row, goal in GOALS.items():
         ours, constant = medians[row, OURS].rate, medians[row, CONSTANT].rate
-        anew = f"{medians[row, ANEW].rate:,.0f}" if (row, ANEW) in medians else ""
-        cells = [f"{ours:,.0f}", anew, f"{constant:,.0f}", f"{ours / constant:.1%}", f"{goal.share:.0%}"]
+        cells = [f"{ours:,.0f}", f"{constant:,.0f}", f"{ours / constant:.1%}", f"{goal.share:.0%}"]
         for name, times in ((USUAL, TIMES_USUAL), (STRONG, TIMES_STRONG), (RADICALE, goal.times_radicale)):
             rate = medians[row, name].rate if (row, name) in medians else 0
             cells += [f"{rate:,.0f}", f"{ours / rate:.1f}", str(times or "")] if rate else ["", "", ""]
         if kind != SQLITE:
-            cells[4::3] = [""] * 4
+            cells[3::3] = [""] * 4
         rows.append([row, *cells])
     return table(head.split(", "), rows)
 

@@ -5,8 +5,6 @@ import json
 import sys
 from typing import Any
 
-from bench.constant import ON_EVENT_LOOP
-from bench.databases import SQLITE
 from bench.load import PASSWORD
 from bench.wrk import Request
 from kalends.http.origin import COOKIE
@@ -67,8 +65,3 @@ class User:
 
     def _event(self) -> int:
         return int(self.json(Request(f"/api/events?calendar_id={self.calendar_id}&limit=1"))["events"][0]["id"])
-
-
-def constant_request(row: str, kind: str) -> Request:
-    """The request to the constant program that runs where the service runs this one."""
-    return Request(ON_EVENT_LOOP.path if row == "show" and kind == SQLITE else "/")

@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from uuid import uuid4
 
 from msgspec import Struct
@@ -30,15 +31,18 @@ class Request(Struct, frozen=True):
     fields: dict[str, str | int] = {}
     method: str = ""
     body: str = ""
+    language: str = "en"
 
 
 class Figures(Struct, frozen=True):
-    """Requests a second, the 50th and 99th percentile of the latency in milliseconds, and the cores that wrk itself used."""
+    """Requests a second, the 50th and 99th percentile of the latency in milliseconds, the cores that wrk itself used, and the number of
+    requests."""
 
     rate: float
     p50: float
     p99: float
     cores: float
+    requests: float
 
 
 def require() -> None:
@@ -59,19 +63,61 @@ def measured(
 ) -> Figures:
     """Send requests for these seconds, on these connections, from these cores, without authorization as a guest. Of a server that may
     fail, the good replies count."""
+    script = _script(request) if request.fields or request.method else ""
+    return _run(port, request.path, script, authorization, seconds, connections=connections, cores=cores, may_fail=may_fail)
+
+
+def measured_varied(port: int, requests: Sequence[Request], authorization: str, seconds: int) -> Figures:
+    """Send these requests in turn, again from the first when all are sent; only those with fields are POSTs."""
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
+        for request in requests:
+            print(request.language, request.path, json.dumps(request.fields) if request.fields else "", sep="\t", file=file)
+        file.flush()
+        return _run(port, requests[0].path, _EACH % file.name, authorization, seconds)
+
+
+_EACH = """
+    local requests, number = {}, 0
+    function init()
+        for line in io.lines('%s') do
+            local language, path, body = line:match('(.-)\\t(.-)\\t(.*)')
+            wrk.headers['Accept-Language'] = language
+            wrk.headers['Content-Type'] = body ~= '' and 'application/json' or nil
+            table.insert(requests, wrk.format(body ~= '' and 'POST' or 'GET', path, nil, body ~= '' and body or nil))
+        end
+    end
+    function request()
+        number = number %% #requests + 1
+        return requests[number]
+    end
+"""
+
+
+def _run(
+    port: int,
+    path: str,
+    script: str,
+    authorization: str,
+    seconds: int,
+    *,
+    connections: int = CONNECTIONS,
+    cores: str = CLIENT_CORE,
+    may_fail: bool = False,
+) -> Figures:
     command = ["taskset", "-c", cores, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={TIMEOUT}s", "--latency"]
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        if request.fields or request.method:
-            script.write(_script(request))
-            script.flush()
-            command += ["-s", script.name]
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as file:
+        if script:
+            file.write(script)
+            file.flush()
+            command += ["-s", file.name]
         command += ["-H", f"Authorization: {authorization}"] if authorization else []
-        command.append(f"http://127.0.0.1:{port}{request.path}")
+        command.append(f"http://127.0.0.1:{port}{path}")
         used = _used()
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     if not may_fail and ("Non-2xx" in output or "Socket errors" in output):
-        sys.exit(f"{request.path} had bad replies:\n{output}")
-    return Figures(_rate(output), _milliseconds(output, "50%"), _milliseconds(output, "99%"), (_used() - used) / seconds)
+        sys.exit(f"{path} had bad replies:\n{output}")
+    requests = int(_search(r"(\d+) requests in", output)[1])
+    return Figures(_rate(output), _milliseconds(output, "50%"), _milliseconds(output, "99%"), (_used() - used) / seconds, requests)
 
 
 def _script(request: Request) -> str:

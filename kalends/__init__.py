@@ -4,5 +4,3 @@ import gc
 
 # The default threshold takes a tenth of the start-up time for collections that free almost nothing: few objects are in reference cycles.
 gc.set_threshold(20_000)
-
-__version__ = "0.2.0.dev0"

@@ -6,13 +6,16 @@ from uuid import uuid4
 
 from msgspec import convert, to_builtins
 
-from kalends.context import Context
+from kalends.core.records.people import Role
+from kalends.core.settings import Settings
 from kalends.db import Database
+from kalends.features.sessions import store as sessions
+from kalends.features.users import present
+from kalends.features.users import store as users
+from kalends.features.users.model import Profile
+from kalends.features.users.rules import passwords
+from kalends.http.context import Context
 from kalends.http.server import Application
-from kalends.sessions import store as sessions
-from kalends.users import passwords, present
-from kalends.users import store as users
-from kalends.users.model import Profile
 from tests.client import Client
 
 PASSWORD = "correct horse battery"
@@ -63,6 +66,13 @@ def _register(guest: Client, profile: dict[str, Any]) -> tuple[dict[str, Any], s
 @cache
 def _password_hash() -> str:
     return passwords.hash_password(PASSWORD)
+
+
+def an_inhabitant(db: Database, settings: Settings, role: Role = "member") -> None:
+    """Someone who has an account already, so that others can register: the first account needs the administrator's code."""
+    ctx = Context(db, settings, 0)
+    with ctx.write():
+        users.insert(ctx, Profile(user_name="inhabitant", email_address="inhabitant@example.org"), _password_hash(), role=role)
 
 
 class Cast:
@@ -210,8 +220,8 @@ def a_block(blocker: Person, owner: Person) -> int:
     return owner.id
 
 
-def a_key(owner: Client, name: str = "a program") -> dict[str, Any]:
-    reply = owner.post("/api/keys", json={"name": name})
+def a_key(owner: Client, name: str = "a program", **fields: Any) -> dict[str, Any]:
+    reply = owner.post("/api/keys", json={"name": name} | fields)
     assert reply.status == 201, reply
     key: dict[str, Any] = reply.json
     return key

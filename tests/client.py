@@ -8,9 +8,9 @@ from urllib.parse import unquote, urlencode
 
 from msgspec import Struct
 
+from kalends.http.reply import Reply as SentReply
 from kalends.http.request import read_scope
 from kalends.http.serving.edge import Application
-from kalends.reply import Reply as SentReply
 from kalends.web.notices import COOKIE
 from tests import contract, recorded_statements
 
@@ -125,7 +125,7 @@ class Client:
             body = jsonlib.dumps(json, ensure_ascii=False)
             all_headers["Content-Type"] = "application/json"
         if data is not None:
-            body = urlencode(data)
+            body = urlencode(data, doseq=True)
             all_headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
         content = body.encode() if isinstance(body, str) else body
         if content:

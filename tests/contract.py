@@ -11,12 +11,12 @@ from typing import Any, get_type_hints
 
 import jsonschema_rs
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
+from kalends.features.reference.api import openapi_document
 from kalends.http.endpoint import Endpoint
 from kalends.http.openapi.responses import kinds_of
+from kalends.http.reply import Reply
 from kalends.http.request import Request
-from kalends.reference.api import openapi_document
-from kalends.reply import Reply
 
 DOCUMENT = "urn:openapi"
 SCHEMA = f"{DOCUMENT}#/components/schemas/{{name}}"
@@ -24,7 +24,7 @@ MAX_COMPLAINTS = 5
 ADVICE = {
     "status": "Declare the status in `_failures` of kalends/http/openapi/responses.py, or `status` and `other_status` of the endpoint.",
     "header": "Declare the header field in HEADERS and `_header_names` of kalends/http/openapi/responses.py.",
-    "field": "Declare the field, with its type, in the Struct of the reply (model.py of the feature), and its meaning in the glossary.",
+    "field": "Declare the field, with its type and its meaning, in the Struct of the reply (model.py of the feature).",
 }
 # Of any HTTP response: they say nothing about the record.
 COMMON = {
@@ -155,7 +155,7 @@ def _other_forms(endpoint: Endpoint) -> list[dict[str, Any]]:
     ]
     if endpoint.batch:
         records = {"type": "array", "items": {"$ref": SCHEMA.format(name=endpoint.result.__name__)}}
-        others += [records, {"type": "object", "properties": {"reply": records, "would_tell": {}, "would_change": {}}}]
+        others += [records, {"type": "object", "properties": {"reply": records, "would_notify": {}, "would_change": {}}}]
     return others
 
 

@@ -14,9 +14,9 @@ from uuid import uuid4
 
 import psycopg
 
+from kalends.core.settings import Settings
 from kalends.db import open_database
 from kalends.db.migrate import migrate
-from kalends.settings import Settings
 
 NAME = "kalends.sqlite3"
 # The folder that test processes share, which is removed in the end.

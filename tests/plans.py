@@ -37,6 +37,8 @@ EXCEPTED = [
     ),
     # A page of the comments that wait on the whole site, for admins, or their number: the index has those alone.
     (r"FROM comments c WHERE NOT c\.approved(?: ORDER BY c\.id LIMIT |$)", "comments_that_wait"),
+    # What waits for the reader of a page, of which a hundred are counted: the indexes have open reports and waiting comments alone.
+    (r"FROM comments WHERE NOT approved ORDER BY id DESC LIMIT \d+\) AS k\b", "comments_that_wait|reports_in_order"),
     # A page of what admins have blocked and hidden, or its number, and what is gone of it: they write these rows one by one.
     (
         r"FROM (?:blocked_senders|hidden_events)(?: h)?(?: ORDER BY (?:h\.)?id DESC LIMIT |$)|DELETE FROM hidden_\w+ WHERE NOT EXISTS",
@@ -46,7 +48,7 @@ EXCEPTED = [
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]
 # Tables that grow only with releases, or have one row.
-SMALL = {"migrations", "sqlite_master", "sqlite_sequence", "change_author", "journal", "site", "one_row", "untold", "requests"}
+SMALL = {"migrations", "sqlite_master", "sqlite_sequence", "change_author", "journal", "site", "one_row", "unsynced", "requests"}
 # A statement that is given the ids of events or of series, and a step that reads all events of a calendar.
 FEW_EVENTS = re.compile(r"\b(?:e\.id|event_id|series_id) IN \(SELECT value FROM json_each\(")
 WHOLE_CALENDAR = re.compile(r"INDEX placements_\w+ \(calendar_id=\?\)$")

@@ -37,7 +37,7 @@ PROCESSES = (
     "tests/webhooks/test_tls.py",
 )
 # Every upload of a picture starts the first of these short processes, and every picture of a shared link the second.
-SHORT_PROCESSES = {"kalends.pictures.reencode", "kalends.pictures.draw_share_picture"}
+SHORT_PROCESSES = {"kalends.features.pictures.steps.reencode", "kalends.features.pictures.steps.draw_share_picture"}
 PROCESS_FIXTURES = {"books", "browser", "certified", "guest", "started"}
 
 # Hostile input, random walks, files of many programs, and all combinations of parameters: seconds for each file or folder.

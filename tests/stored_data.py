@@ -2,8 +2,8 @@
 
 from base64 import b64encode, urlsafe_b64decode
 
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 
 
 def everything(db: Database, settings: Settings) -> bytes:

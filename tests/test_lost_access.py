@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, shared, verified
 from tests.client import Client
 from tests.dav.clients import calendar_path
@@ -17,11 +17,13 @@ from tests.dav.test_scheduling import invited
 from tests.dav.test_write import put
 from tests.test_policy import ACTORS, CHANGES_PEOPLE, TABLE, Scene, content_of, name_of
 
-STRANGER = ACTORS.index("stranger")
+STRANGER, VIEWER = ACTORS.index("stranger"), ACTORS.index("viewer")
 # These are about a calendar or a record of the table, and no token of it is the permission.
 ENDPOINTS_OF_RECORDS = [
     each for each in ENDPOINTS if "private" in TABLE[name_of(each)] and "token}" not in each.url and not CHANGES_PEOPLE.search(each.url)
 ]
+# The owner did not withdraw the ex-editor's invitations with the share: their guests have what the mail says of the event.
+STILL_INVITED = {("second account of an ex-editor", url) for url in ("/api/my_events/{event_id}", "/my-events/{event_id}")}
 
 
 class FormerScene(Scene):
@@ -82,7 +84,7 @@ def test_those_who_lost_access_have_the_permissions_of_a_stranger(
         path, content = scene.path(endpoint.url), content_of(name, scene)
         for actor, requester in former.items():
             replies[actor, name] = requester.request(endpoint.method, path, **content).status
-            expected[actor, name] = row[STRANGER]
+            expected[actor, name] = row[VIEWER if (actor, endpoint.url) in STILL_INVITED else STRANGER]
     assert {key: (status, expected[key]) for key, status in replies.items() if status != expected[key]} == {}
     assert len(replies) > 300
 

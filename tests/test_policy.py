@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.app import ENDPOINTS
-from kalends.deliveries.recipient_links import confirm_url, notices_url, unsubscribe_url
+from kalends.app.application import ENDPOINTS
+from kalends.core.settings import Settings
+from kalends.features.deliveries.rules.recipient_links import confirm_url, notices_url, unsubscribe_url
 from kalends.http.paging import Paging
-from kalends.settings import Settings
 from tests.cast import (
     PASSWORD,
     Cast,
@@ -66,6 +66,11 @@ def for_owner(status: int) -> dict[str, Row]:
     return {"private": (404, status, 403, 403, 404), "public": (401, status, 403, 403, 403)}
 
 
+def for_readers(status: int) -> dict[str, Row]:
+    """The same for those with whom the calendar is shared. The owner is refused: the calendar is their own."""
+    return {"private": (404, 409, status, status, 404), "public": (401, 409, status, status, 403)}
+
+
 def for_those_who_see(status: int) -> dict[str, Row]:
     """Anyone who sees the event gets this status: members, everyone if it is public, and those who send its link."""
     everybody = (status, status, status, status, status)
@@ -116,6 +121,13 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /admin/suppressions": {"": ADMINS},
     "POST /admin/suppressions/{suppression_id}/lift": {"": ADMINS},
     "GET /admin/health": {"": ADMINS},
+    "GET /welcome": {"": SIGNED_IN},
+    "GET /welcome/site": {"": ADMINS},
+    "POST /welcome/site": {"": ADMINS},
+    "GET /welcome/people": {"": ADMINS},
+    "POST /welcome/people": {"": ADMINS},
+    "GET /welcome/mail": {"": ADMINS},
+    "POST /welcome/mail": {"": ADMINS},
     "GET /admin/people": {"": ADMINS},
     "POST /admin/people/{person_id}/approve": {"": ADMINS},
     "POST /admin/people/{person_id}/refuse": {"": ADMINS},
@@ -133,6 +145,9 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /atom.xml": {"": EVERYBODY},
     "GET /manifest.json": {"": EVERYBODY},
     "GET /": {"": EVERYBODY},
+    "GET /search": {"": EVERYBODY},
+    "GET /me": {"": SIGNED_IN},
+    "GET /notifications": {"": SIGNED_IN},
     "GET /organisers": {"": EVERYBODY},
     "GET /organisers/{user_id}": {"private": (404, 404, 404, 404, 404), "public": EVERYBODY},
     "GET /events/{event_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
@@ -152,6 +167,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /events/{event_id}": for_editors(303),
     "GET /events/{event_id}/repeat": for_editors(200),
     "POST /events/{event_id}/repeat": for_editors(303),
+    "GET /events/{event_id}/cancel": for_editors(200),
+    "POST /events/{event_id}/cancel": for_editors(303),
     "GET /events/{event_id}/delete": for_editors(200),
     "POST /events/{event_id}/delete": for_editors(303),
     "GET /calendar": {"": EVERYBODY},
@@ -191,6 +208,9 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /calendars/{calendar_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
     # Nobody announces what is on a private calendar.
     "POST /calendars/{calendar_id}/subscribe": {"private": (404, 403, 403, 403, 404), "public": (303, 303, 303, 303, 303)},
+    # The owner changes the calendar's own colour.
+    "POST /calendars/{calendar_id}/color": for_readers(303),
+    "PUT /api/calendars/{calendar_id}/color": for_readers(200),
     "GET /calendars/{calendar_id}/edit": for_owner(200),
     "POST /calendars/{calendar_id}/edit": for_owner(303),
     "GET /calendars/{calendar_id}/delete": for_owner(200),
@@ -198,8 +218,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /calendars/{calendar_id}/share": for_owner(303),
     "GET /calendars/{calendar_id}/unshare": for_owner(200),
     "POST /calendars/{calendar_id}/unshare": for_owner(303),
-    "GET /calendars/{calendar_id}/leave": {"private": (404, 409, 200, 200, 404), "public": (401, 409, 200, 200, 403)},
-    "POST /calendars/{calendar_id}/leave": {"private": (404, 409, 303, 303, 404), "public": (401, 409, 303, 303, 403)},
+    "GET /calendars/{calendar_id}/leave": for_readers(200),
+    "POST /calendars/{calendar_id}/leave": for_readers(303),
     "GET /calendars/{calendar_id}/reset_feed": for_owner(200),
     "POST /calendars/{calendar_id}/reset_feed": for_owner(303),
     "GET /calendars/{calendar_id}/import": for_editors(200),
@@ -219,12 +239,16 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /contacts/upload": {"": (401, 422, 422, 422, 422)},
     "GET /contacts/imported": {"": SIGNED_IN},
     "POST /contacts/keep": {"": (401, 303, 303, 303, 303)},
-    "GET /settings": {"": REDIRECTED},
-    "GET /answers": {"": REDIRECTED},
-    "GET /answers/events": {"": REDIRECTED},
-    "GET /events/{event_id}/answers": {"": REDIRECTED},
     "GET /responses": {"": SIGNED_IN},
+    "GET /api/my_events": {"": SIGNED_IN},
+    # Of a private event, those whom it concerns find it: its members, and people who are invited or have answered.
+    "GET /api/my_events/{event_id}": {"private": (401, 200, 200, 200, 404), "public": SIGNED_IN},
+    "PUT /api/my_events/{event_id}": {"private": (401, 200, 200, 200, 404), "public": SIGNED_IN},
+    "GET /my-events": {"": SIGNED_IN},
+    "GET /my-events/{event_id}": {"private": (401, 303, 303, 303, 404), "public": (401, 303, 303, 303, 303)},
+    "POST /my-events/{event_id}": {"private": (401, 303, 303, 303, 404), "public": (401, 303, 303, 303, 303)},
     "GET /responses/events": {"": SIGNED_IN},
+    "POST /events/{event_id}/responses/selected": for_editors(303),
     "GET /events/{event_id}/responses/new": for_editors(200),
     "POST /events/{event_id}/responses/new": for_editors(303),
     "GET /events/{event_id}/responses": for_editors(200),
@@ -255,6 +279,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /events/{event_id}/respond/questions": {"private": (404, 303, 303, 303, 404), "public": (303, 303, 303, 303, 303)},
     "POST /changes/{seq}/undo": {"private": (401, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
     "GET /events/{event_id}/history": for_editors(200),
+    "GET /events/{event_id}/preview": for_editors(200),
     "GET /trash": {"": SIGNED_IN},
     "POST /comments/{comment_id}/approve": for_editors(303),
     "POST /comments/{comment_id}/hide": for_editors(303),
@@ -345,7 +370,7 @@ TABLE: dict[str, dict[str, Row]] = {
         "by link": (404, 303, 303, 403, 404),
     },
     # Members are sent to the URL of the event.
-    "GET /e/{event_link}": {"by link": (200, 303, 303, 303, 200)},
+    "GET /e/{event_link}": {"by link": (200, 200, 200, 303, 200)},
     "POST /e/{event_link}/respond": {"by link": (303, 303, 303, 303, 303)},
     "POST /e/{event_link}/respond/questions": {"by link": (303, 303, 303, 303, 303)},
     "POST /e/{event_link}/comment": {"by link": (303, 303, 303, 303, 303)},
@@ -451,8 +476,6 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /events/{event_id}/messages/send": for_editors(303),
     "GET /i/{invitation_token}": {"private": EVERYBODY, "public": EVERYBODY},
     "POST /i/{invitation_token}": {"private": (303, 303, 303, 303, 303), "public": (303, 303, 303, 303, 303)},
-    "GET /i/{invitation_token}/questions": {"private": EVERYBODY, "public": EVERYBODY},
-    "POST /i/{invitation_token}/questions": {"private": (303, 303, 303, 303, 303), "public": (303, 303, 303, 303, 303)},
     "GET /i/{invitation_token}/stop": {"": EVERYBODY},
     "POST /i/{invitation_token}/stop": {"": EVERYBODY},
     "GET /unsubscribe/{token}": {"": EVERYBODY},
@@ -624,6 +647,8 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /api/webhooks/{webhook_id}/redeliver": lambda scene: {"since": "2026-05-11T15:00:00Z"},
     "POST /api/calendars": lambda scene: {"name": "a calendar"},
     "POST /calendars": lambda scene: {"name": "a calendar"},
+    "POST /calendars/{calendar_id}/color": lambda scene: {"color": "#00707a"},
+    "PUT /api/calendars/{calendar_id}/color": lambda scene: {"color": "#00707a"},
     "POST /calendars/{calendar_id}/share": lambda scene: {"user_name": scene.cast.dave.user_name},
     "GET /calendars/{calendar_id}/unshare": lambda scene: {"user_name": scene.cast.dave.user_name},
     "POST /calendars/{calendar_id}/unshare": lambda scene: {"user_name": scene.cast.dave.user_name},
@@ -657,6 +682,7 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /contacts/keep": lambda scene: {"all": "true"},
     "POST /api/contacts/import": lambda scene: {"service": "google"},
     "PUT /api/events/{event_id}/send_to_me": lambda scene: {"email": "guest@example.org"},
+    "POST /events/{event_id}/responses/selected": lambda scene: {"guests": [f"r{scene.find('response_id')}"], "action": "NO"},
     "POST /events/{event_id}/responses/new": lambda scene: {"response": "YES", "email_address": "new.guest@example.org"},
     "POST /events/{event_id}/respond": lambda scene: {"response": "NO", "email_address": "guest@example.org"},
     "POST /events/{event_id}/respond/questions": lambda scene: {"response": "YES", "email_address": "guest@example.org"},
@@ -683,6 +709,8 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /r/{response_token}": lambda scene: {"response": "MAYBE", "number": "1", "plus_n": "0"},
     "POST /api/responses/link": lambda scene: {"event_id": scene.event["id"], "email_address": "gus@example.org"},
     "PUT /api/responses/{response_id}": lambda scene: {"response": "NO"},
+    "PUT /api/my_events/{event_id}": lambda scene: {"response": "MAYBE"},
+    "POST /my-events/{event_id}": lambda scene: {"response": "MAYBE"},
     "POST /responses/{response_id}/edit": lambda scene: {"response": "NO", "number": "1", "plus_n": "0"},
     "GET /api/responses.csv": lambda scene: {"event_id": scene.event["id"]},
     "POST /api/responses": lambda scene: {"event_id": scene.event["id"], "response": "NO", "email_address": "guest@example.org"},
@@ -748,6 +776,13 @@ def test_each_actor_has_the_permissions_of_the_table(client: Client, settings: S
             assert reply.status == status, (visibility, actor, reply)
             if endpoint.writes and status < 400:
                 cast, scene = Cast(client) if CHANGES_PEOPLE.search(name) else cast, None
+
+
+def one_who_may(name: str, scene: Scene) -> Client:
+    """Who sends a request that must succeed: an admin or a viewer where the owner of the records is refused, else the owner."""
+    if TABLE[name] == {"": ADMINS}:
+        return Admin(scene.cast.anonymous, "ada")
+    return scene.actors["viewer"] if TABLE[name] == for_readers(200) else scene.cast.alice
 
 
 def content_of(name: str, scene: Scene) -> dict[str, Any]:

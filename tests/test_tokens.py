@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
-from kalends import tokens
-from kalends.settings import Settings
+from kalends.core import tokens
+from kalends.core.settings import Settings
 
 
 def test_a_token_has_256_random_bits() -> None:

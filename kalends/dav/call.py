@@ -7,13 +7,14 @@ from xml.etree.ElementTree import Element
 from msgspec import Struct
 
 from kalends import policy
-from kalends.context import Context
-from kalends.dav import calendar_store, paths
+from kalends.core.records.calendar import Calendar
+from kalends.dav import paths
+from kalends.dav.calendars import calendar_store
 from kalends.dav.errors import DavError
 from kalends.dav.paths import Target
 from kalends.dav.xml import CONTENT_TYPE, DAV
+from kalends.http.context import Context
 from kalends.policy import Right
-from kalends.records.calendar import Calendar
 
 CALENDAR_TYPE = "text/calendar; charset=utf-8"
 # A name of a resource that has one spelling.
@@ -88,18 +89,18 @@ def children(element: Element | None, name: str) -> list[Element]:
     return [] if element is None else element.findall(name)
 
 
-def find_calendar(call: Call, to: Right = Right.SEE, *, is_final: bool = False) -> Calendar:
-    """The calendar of the path, if the actor is a member of it and has this right. is_final: no statement follows."""
+def find_calendar(call: Call, to: Right = Right.SEE) -> Calendar:
+    """The calendar of the path, if the actor is a member of it and has this right."""
     require_home(call)
-    return find_calendar_at(call.ctx, call.target, to, is_final=is_final)
+    return find_calendar_at(call.ctx, call.target, to)
 
 
-def find_calendar_at(ctx: Context, target: Target, to: Right, *, is_final: bool = False) -> Calendar:
+def find_calendar_at(ctx: Context, target: Target, to: Right) -> Calendar:
     """The calendar of a path in the actor's own home."""
     calendar_id = target.calendar_id
     if calendar_id is None:
         calendar_id = calendar_store.find_by_slug(ctx, target.user_id, target.slug)
-    return policy.home_calendar(ctx, calendar_id or 0, to=to, is_final=is_final)
+    return policy.home_calendar(ctx, calendar_id or 0, to=to)
 
 
 ALLPROP, PROPNAME, PROP = f"{{{DAV}}}allprop", f"{{{DAV}}}propname", f"{{{DAV}}}prop"

@@ -1,19 +1,21 @@
 """Calendars as clients make and delete them: MKCALENDAR, extended MKCOL and DELETE."""
 
-from kalends import errors, policy, quotas
-from kalends.calendars import sharing
-from kalends.calendars import store as calendars
-from kalends.calendars.model import CalendarInput
-from kalends.context import Context
-from kalends.dav import calendar_store, proppatch
-from kalends.dav.calendar_object import COMPONENTS
+from kalends import policy
+from kalends.core import errors
+from kalends.dav import proppatch
+from kalends.dav.calendars import calendar_store
+from kalends.dav.calendars.calendar_object import COMPONENTS
 from kalends.dav.call import PROP, Call, DavReply, find_calendar, require_home
 from kalends.dav.errors import DavError
 from kalends.dav.properties import COMPONENT_SET, RESOURCE_TYPE
 from kalends.dav.xml import CALDAV, DAV
 from kalends.db import UniqueViolation
-from kalends.events.placements import store as placements
-from kalends.policy import Right
+from kalends.features.calendars import sharing_store as sharing
+from kalends.features.calendars import store as calendars
+from kalends.features.calendars.model import CalendarInput
+from kalends.features.events.placements import store as placements
+from kalends.http.context import Context
+from kalends.policy import Right, quotas
 
 MAX_NAME = 200
 
@@ -64,7 +66,7 @@ def delete_calendar(call: Call) -> DavReply:
             _leave(ctx, calendar.id)
         return DavReply(204)
     if calendar.is_primary:
-        raise errors.Forbidden("This is your primary calendar, and every user has one. Rename it, or delete its events instead.")
+        raise errors.Forbidden("This is your primary calendar, which can’t be deleted. Rename it, or delete its events instead.")
     placements.remove_in_batches(ctx, [calendar.id])
     with ctx.write():
         policy.calendar(ctx, calendar.id, to=Right.OWN)

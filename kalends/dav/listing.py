@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Protocol
 
+from kalends.core.values import timestamps
+from kalends.core.values.format_cache import FormatCache
 from kalends.dav import paths
+from kalends.dav.calendars.resources import Resource
+from kalends.dav.calendars.text import MAX_CACHED_OCTETS
 from kalends.dav.paths import Kind
 from kalends.dav.properties import SCHEDULE_TAG, Subject, carddav, dav, write_owner, write_principal, write_privileges
-from kalends.dav.resources import Resource
-from kalends.dav.text import MAX_CACHED_OCTETS
 from kalends.dav.xml import CALDAV, escape, name_element, propstat
-from kalends.values import timestamps
-from kalends.values.format_cache import FormatCache
 
 DATA, CARD_DATA = f"{{{CALDAV}}}calendar-data", carddav("address-data")
 _DATA_OF: dict[Kind, str] = {

@@ -30,7 +30,11 @@ Kind = Literal[
 
 # What guests may read without a credential.
 PUBLIC: tuple[Kind, ...] = ("public", "public-resource")
+# CardDAV's.
+BOOKS: tuple[Kind, ...] = ("books", "book", "card")
 ROOT = "/dav"
+# The path of a client that is given a bare host; it has a page, too.
+BARE = "/"
 # Where clients look for it (RFC 6764); programs of Apple ask for the last one, too.
 WELL_KNOWN = ("/.well-known/caldav", "/.well-known/carddav", "/principals")
 MAX_NAME_OCTETS = 255
@@ -69,7 +73,7 @@ def parse(path: str) -> Target:
     path = "/" + path.strip("/")
     if path in WELL_KNOWN:
         return Target("well-known")
-    if path in ("/", ROOT):
+    if path in (BARE, ROOT):
         return Target("root")
     first, _, rest = path.removeprefix(f"{ROOT}/").partition("/")
     if not path.startswith(f"{ROOT}/") or first not in ("users", "public"):

@@ -3,13 +3,13 @@
 from xml.etree.ElementTree import Element
 
 from kalends import policy
-from kalends.context import Actor
 from kalends.dav import paths
 from kalends.dav.call import PROP, Call, DavReply, require_home
 from kalends.dav.errors import DavError
 from kalends.dav.properties import HOME, NAME, Subject, describe
 from kalends.dav.propfind import requested_names
 from kalends.dav.xml import DAV, multistatus, write_response
+from kalends.http.context import Actor
 
 _D = f"{{{DAV}}}"
 
@@ -31,5 +31,5 @@ def report(call: Call) -> DavReply:
 
 def _matches(actor: Actor, search: Element) -> bool:
     """Whether the name or the address of the user has the text in it."""
-    sought = (search.findtext(f"{_D}match") or "").strip().casefold()
-    return any(sought in value.casefold() for value in (actor.display_name, actor.user_name, f"mailto:{actor.email_address}"))
+    needle = (search.findtext(f"{_D}match") or "").strip().casefold()
+    return any(needle in value.casefold() for value in (actor.display_name, actor.user_name, f"mailto:{actor.email_address}"))

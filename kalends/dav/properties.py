@@ -5,19 +5,18 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from kalends import policy
-from kalends.context import Actor, Context
+from kalends.core.records.calendar import Calendar
+from kalends.core.values import datetimes, timestamps
 from kalends.dav import paths
-from kalends.dav.calendar_object import COMPONENTS
+from kalends.dav.calendars.calendar_object import COMPONENTS
 from kalends.dav.paths import Kind
 from kalends.dav.xml import APPLE, CALDAV, CALENDAR_SERVER, CARDDAV, DAV, Response, escape, href, name_element
-from kalends.events import ical
-from kalends.events.invitations.model import MAX_AT_ONCE
+from kalends.features.contacts.present import book_name
+from kalends.features.events.feeds.steps import ical
+from kalends.features.events.invitations.model import MAX_AT_ONCE
+from kalends.http.context import Actor, Context
 from kalends.http.input.params import BODY_LIMIT
-from kalends.i18n import gettext
 from kalends.ical.parse import MAX_EVENTS
-from kalends.records.calendar import Calendar
-from kalends.site.reader_locale import reader_locale
-from kalends.values import datetimes, timestamps
 
 READ_PRIVILEGES = ("read", "read-current-user-privilege-set")
 WRITE_PRIVILEGES = ("write", "write-content", "write-properties", "bind", "unbind")
@@ -42,6 +41,7 @@ REPORTS: dict[Kind, tuple[str, ...]] = {
     "root": _SEARCH,
     "users": _SEARCH,
     "principal": _SEARCH,
+    "inbox": ("C:calendar-multiget",),
     "book": ("CR:addressbook-query", "CR:addressbook-multiget", "D:sync-collection"),
 }
 CARD_COLLATIONS = ("i;ascii-casemap", "i;octet", "i;unicode-casemap")
@@ -110,7 +110,7 @@ def _display_name(subject: Subject) -> str | None:
         name = subject.calendar.name
         return escape(name if subject.calendar.role == "owner" else f"{name} ({subject.calendar.owner_name})")
     if subject.kind == "book":
-        return escape(subject.book_name or reader_locale(subject.ctx).translate(gettext("Contacts")))
+        return escape(subject.book_name or book_name(subject.ctx))
     return escape(subject.user.display_name) if subject.kind == "principal" else None
 
 
@@ -242,8 +242,6 @@ _SETTABLE = {NAME, DESCRIPTION, COLOR, ZONE, ZONE_ID, TRANSPARENCY}
 _OF_RESOURCES = [dav(name) for name in ("getetag", "getcontentlength", "lockdiscovery", "supportedlock")]
 _OF_RESOURCES += [caldav("calendar-data"), SCHEDULE_TAG]
 PROTECTED = frozenset([*(name for name in PROPERTIES if name not in _SETTABLE), *_OF_RESOURCES])
-# Those of a calendar that are read without another statement.
-OF_ONE_ROW = PROTECTED - {SYNC_TOKEN, COMPONENT_SET}
 
 
 def describe(subject: Subject, path: str, names: list[str], *, is_brief: bool = False) -> Response:

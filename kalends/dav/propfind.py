@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from kalends import policy
-from kalends.dav import calendar_store, listing, paths, properties, resources, sync, text
+from kalends.core.records.calendar import Calendar
+from kalends.dav import listing, paths, properties
+from kalends.dav.calendars import calendar_store, resources, sync, text
 from kalends.dav.call import ALLPROP, PROP, PROPNAME, Call, DavReply, find_calendar, require_home
 from kalends.dav.errors import DavError
 from kalends.dav.properties import SCHEDULE_TAG, Subject, dav
 from kalends.dav.xml import DAV, Response, multistatus, write_response
-from kalends.records.calendar import Calendar
 
 # The names of the properties in a request, in characters: those that a resource lacks are in the response of each. Clients ask for a third.
 MAX_NAMES = 10_000
@@ -36,8 +37,7 @@ def propfind(call: Call) -> DavReply:
 
 def propfind_calendar(call: Call) -> DavReply:
     names, depth = requested_names(call.root), require_finite(call)
-    is_final = names is not None and depth == "0" and properties.OF_ONE_ROW.issuperset(names)
-    calendar = find_calendar(call, is_final=is_final)
+    calendar = find_calendar(call)
     subject = _calendar_subject(call, calendar)
     if names is None or not properties.PROTECTED.issuperset(names):
         subject.stored = calendar_store.find_properties(call.ctx, subject.user.id, calendar.id).get(calendar.id, {})

@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 from kalends import policy
-from kalends.dav import filters, future_dates, listing, paths, query, reports, resources, store, text
+from kalends.core.records.calendar import Calendar
+from kalends.core.values import timestamps
+from kalends.dav import listing, paths, reports
+from kalends.dav.calendars import filters, future_dates, query, resources, store, text
+from kalends.dav.calendars.overlap import RequestBudget
+from kalends.dav.calendars.resources import Resource
 from kalends.dav.call import CALENDAR_TYPE, Call, DavReply
 from kalends.dav.errors import DavError
-from kalends.dav.overlap import RequestBudget
 from kalends.dav.properties import Subject
 from kalends.dav.propfind import describe, needs_text, require_finite, resource_names
-from kalends.dav.resources import Resource
 from kalends.dav.xml import CALDAV, DAV, Response, multistatus, write_response
-from kalends.events.feed import MAX_FOR_GUESTS
+from kalends.features.events.feeds.steps.feed import MAX_FOR_GUESTS
 from kalends.http.rate_limit import search_counters
 from kalends.policy import Right
-from kalends.records.calendar import Calendar
-from kalends.values import timestamps
 
 _C, _D = f"{{{CALDAV}}}", f"{{{DAV}}}"
 
@@ -114,6 +115,7 @@ def _describe(call: Call, calendar: Calendar, names: list[str], items: list[Reso
 
 
 def _find_calendar(call: Call) -> Calendar:
+    policy.require_member(call.ctx)
     return policy.calendar(call.ctx, call.target.calendar_id or 0, to=Right.SEE)
 
 

@@ -4,14 +4,15 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from kalends import policy
-from kalends.dav import expand, filters, free_busy, listing, paths, query, resources, sync, text
+from kalends.core.records.calendar import Calendar
+from kalends.dav import listing, paths
+from kalends.dav.calendars import expand, filters, free_busy, query, resources, sync, text
+from kalends.dav.calendars.resources import Resource
 from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, find_calendar, own_names
 from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject
 from kalends.dav.propfind import needs_text, requested_names, resource_names
-from kalends.dav.resources import Resource
 from kalends.dav.xml import CALDAV, DAV, Response, escape, multistatus, write_response
-from kalends.records.calendar import Calendar
 
 MAX_HREFS = 5_000
 
@@ -45,13 +46,18 @@ def _calendar_query(call: Call, calendar: Calendar, root: Element) -> DavReply:
 
 
 def _multiget(call: Call, calendar: Calendar, root: Element) -> DavReply:
-    hrefs = [each.text or "" for each in root.findall(f"{_D}href")]
-    if len(hrefs) > MAX_HREFS:
-        raise DavError(403, f"Ask for at most {MAX_HREFS:,} resources in one request.", f"{_D}number-of-matches-within-limits")
-    names = own_names(call, hrefs)
+    names = own_names(call, read_hrefs(root))
     by_name = resources.find_by_names(call.ctx, calendar, [name for name in names.values() if name])
     missing = [write_response(Response(href, status=404)) for href, name in names.items() if name not in by_name]
     return DavReply(207, multistatus([*_describe(call, calendar, root, list(by_name.values())), *missing]))
+
+
+def read_hrefs(root: Element) -> list[str]:
+    """The paths that a multiget names."""
+    hrefs = [each.text or "" for each in root.findall(f"{_D}href")]
+    if len(hrefs) > MAX_HREFS:
+        raise DavError(403, f"Ask for at most {MAX_HREFS:,} resources in one request.", f"{_D}number-of-matches-within-limits")
+    return hrefs
 
 
 def _sync_collection(call: Call, calendar: Calendar, root: Element) -> DavReply:

@@ -2,41 +2,31 @@
 
 A request runs in one transaction, as an endpoint's does. Its errors are XML with the precondition that failed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from xml.etree.ElementTree import Element
 
-from kalends import errors
-from kalends.context import Caller, Context
-from kalends.dav import (
-    collections,
-    files,
-    mailboxes,
-    paths,
-    principals,
-    propfind,
-    proppatch,
-    public,
-    reports,
-    sign_in,
-    transfer,
-    write,
-    xml,
-)
+from kalends import policy
+from kalends.core import errors
+from kalends.core.values.xml_tree import InvalidXml
+from kalends.dav import collections, paths, principals, propfind, proppatch, public, reports, sign_in, xml
 from kalends.dav.books import collections as book_collections
 from kalends.dav.books import propfind as books
 from kalends.dav.books import reports as book_reports
 from kalends.dav.books import transfer as book_transfer
 from kalends.dav.books import write as book_write
+from kalends.dav.calendars import files, transfer, write
 from kalends.dav.call import Call, DavReply
 from kalends.dav.errors import DavError, error_body
 from kalends.dav.paths import Kind
+from kalends.dav.scheduling import mailboxes
 from kalends.db import Retry
+from kalends.http.context import Caller, Context
 from kalends.http.encode_reply import encode_reply
 from kalends.http.endpoint import READ_METHODS
+from kalends.http.reply import Reply
 from kalends.http.request import Request
 from kalends.http.router import Mount
 from kalends.http.run_endpoint import ATTEMPTS, Services, run_after_commit
-from kalends.reply import Reply
 
 Action = Callable[[Call], DavReply]
 
@@ -69,7 +59,7 @@ TABLE: dict[Kind, dict[str, Action]] = {
     },
     "public": {"PROPFIND": public.propfind_calendar, "REPORT": public.report},
     "public-resource": {"PROPFIND": public.propfind_resource, "GET": public.get_resource},
-    "inbox": {"PROPFIND": mailboxes.propfind_inbox},
+    "inbox": {"PROPFIND": mailboxes.propfind_inbox, "REPORT": mailboxes.report_inbox},
     "message": {"GET": mailboxes.get_message, "DELETE": mailboxes.delete_message},
     "outbox": {"PROPFIND": mailboxes.propfind_outbox, "POST": mailboxes.post_outbox},
     "books": {"PROPFIND": books.propfind_home},
@@ -96,7 +86,7 @@ WITHOUT_TRANSACTION: frozenset[Action] = frozenset({book_write.put, write.put_re
 def mounts(services: Services) -> Mapping[str, Mount]:
     """The paths that CalDAV serves. Clients that are given a bare host ask `/` for their principal."""
     route = Dav(services).route
-    return dict.fromkeys((paths.ROOT, *paths.WELL_KNOWN, "/"), route)
+    return dict.fromkeys((paths.ROOT, *paths.WELL_KNOWN, paths.BARE), route)
 
 
 class Dav:
@@ -133,7 +123,8 @@ class Dav:
             return DavReply(301, headers={"Location": f"{paths.ROOT}/"})
         methods = TABLE.get(kind, {})
         if request.method == "OPTIONS":
-            return DavReply(200, headers={"Allow": _allow(methods), "Content-Length": "0"})
+            page = ("GET",) if request.path == paths.BARE else ()
+            return DavReply(200, headers={"Allow": _allow([*methods, *page]), "Content-Length": "0"})
         is_public = kind in paths.PUBLIC
         if "authorization" not in request.headers and not is_public:
             raise sign_in.challenge(self._services.settings.url, "Sign in with your user name and an app password.")
@@ -152,6 +143,8 @@ class Dav:
                 with ctx.write() if has_transaction and request.method not in READ_METHODS else ctx.read():
                     if needs_user:
                         ctx.actor = request.actor = sign_in.authenticate(self._services, ctx, request.headers["authorization"])
+                    if ctx.actor:
+                        policy.require_device_scope(ctx.actor, request.method, of_contacts=request.variables["target"].kind in paths.BOOKS)
                     if has_transaction and (ctx.actor or not needs_user):
                         reply = _call(ctx, request, root, action)
                 if ctx.actor and not has_transaction:
@@ -198,12 +191,13 @@ def _parse_body(request: Request) -> Element | None:
         return None
     try:
         return xml.parse(request.body)
-    except xml.InvalidXml as error:
+    except InvalidXml as error:
         raise DavError(400, str(error)) from None
 
 
-def _allow(methods: Mapping[str, Action]) -> str:
-    return ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
+def _allow(methods: Iterable[str]) -> str:
+    listed = {*methods, "OPTIONS"}
+    return ", ".join(sorted(listed | {"HEAD"} if "GET" in listed else listed))
 
 
 def _condition(problem: errors.Problem, request: Request) -> str:

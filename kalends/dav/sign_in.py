@@ -6,15 +6,15 @@ here, so that no other site can make a browser act."""
 import base64
 import binascii
 
-from kalends import errors
-from kalends.context import Actor, Context
+from kalends.core import errors
+from kalends.core.log import get_logger
+from kalends.core.net.client_network import network
+from kalends.core.values.text import fold_case
 from kalends.dav.errors import DavError
+from kalends.features.keys import store as keys
+from kalends.features.sessions.steps import login_attempts
+from kalends.http.context import Actor, Context
 from kalends.http.run_endpoint import Services
-from kalends.keys import store as keys
-from kalends.log import get_logger
-from kalends.net.client_network import network
-from kalends.sessions import login_attempts
-from kalends.values.text import fold_case
 
 log = get_logger(__name__)
 

@@ -3,16 +3,15 @@
 from contextlib import suppress
 from pathlib import Path
 
-from kalends.db.database import Author, Database, Retry, TooSlowForEventLoop, Transaction, UniqueViolation, columns
+from kalends.core.settings import Settings
+from kalends.db.database import Author, Database, Retry, Transaction, UniqueViolation, columns
 from kalends.db.table_copy import TableCopy
-from kalends.settings import Settings
 
 __all__ = [
     "Author",
     "Database",
     "Retry",
     "TableCopy",
-    "TooSlowForEventLoop",
     "Transaction",
     "UniqueViolation",
     "columns",

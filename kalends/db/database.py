@@ -5,17 +5,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from itertools import starmap
-from types import GenericAlias
-from typing import Any, TypeVar, cast
+from types import GenericAlias, UnionType
+from typing import Any, TypeVar, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
+from kalends.core.errors import Conflict, Unavailable
 from kalends.db.dialect import Dialect
-from kalends.errors import Conflict, Unavailable
 
 T = TypeVar("T", bound=Struct)
-CallSoon = Callable[[Callable[[], object]], object]
 
 # The details of `Unavailable`.
 UNAVAILABLE_DETAIL = "The database is unavailable, busy or full. Try again."
@@ -29,10 +28,6 @@ class Retry(Exception):
 
 class LockTimeout(Unavailable):
     """Another transaction holds a lock for longer than this one may wait."""
-
-
-class TooSlowForEventLoop(Exception):
-    """A thread that is limited to fast reads tried to write, or read for too long (see `Database.limit_to_fast_reads`)."""
 
 
 class UniqueViolation(Conflict):
@@ -75,11 +70,6 @@ class Transaction(ABC):
     def run(self, sql: str, /, **params: Any) -> int:
         """Run the statement and return the number of rows that it changed."""
 
-    def run_together(self, *statements: tuple[str, dict[str, Any]]) -> None:
-        """Run several statements, in one round trip if possible."""
-        for sql, params in statements:
-            self.run(sql, **params)
-
     @abstractmethod
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         """Run the statement once for each row of parameters."""
@@ -87,20 +77,6 @@ class Transaction(ABC):
     def roll_back_to(self, savepoint: str) -> None:
         """Undo what was done since the savepoint. Its ids are not given again: others could tell by theirs that it was undone."""
         self.run(f"ROLLBACK TO SAVEPOINT {savepoint}")
-
-    def separate_read(self) -> "Transaction":
-        """The transaction. If it only reads and this is its first statement, it reads a snapshot of its own: the transaction begins after
-        it. Two statements of which the last one is final then need no transaction at all."""
-        return self
-
-    def final_read(self) -> "Transaction":
-        """The transaction. If it only reads, its next statement is its last, and ends it in the same round trip if possible; statements
-        that follow all the same see newer snapshots."""
-        return self
-
-    def final_write(self) -> "Transaction":
-        """The transaction, whose next statement is its last, and is committed in the same round trip if possible."""
-        return self
 
     @abstractmethod
     def ids_if_selective(self, table: str, column: str, literals: Sequence[str], most: int) -> tuple[str, dict[str, Any]] | None:
@@ -137,7 +113,7 @@ class Transaction(ABC):
     def all(self, kind: type[T], sql: str, /, **params: Any) -> list[T]:
         """All rows as Structs. A Struct without bool fields loads fastest, then one that is `array_like`."""
         rows = self.rows(sql, **params)
-        if not _flags(kind):
+        if not _flags(kind) and not _json_decoders(kind):
             return list(starmap(kind, rows))
         if kind.__struct_config__.array_like:
             return cast(list[T], msgspec.convert(rows, _list_of(kind), strict=False))
@@ -157,27 +133,13 @@ class Transaction(ABC):
 class Database(Dialect):
     """Opens transactions, and writes SQL in its dialect."""
 
-    # Whether a statement runs in this process, so that two short ones may be faster than a long one.
-    is_embedded = False
-
-    def data_version(self) -> object:
-        """The version of the data, as reads of this thread see it: the same as before only if nothing was committed since. After `close`,
-        versions begin anew. None if the database does not tell; an embedded one does."""
-        return None
-
     @abstractmethod
     def read(self) -> AbstractContextManager[Transaction]:
         """A read snapshot."""
 
-    def read_after(self, position: int | None) -> AbstractContextManager[Transaction]:
-        """A read snapshot that has all commits up to the position, and may be a little older than now. None: a snapshot of now.
-
-        It may raise Retry, and is not meant to be used by the next attempt."""
+    def read_replica(self) -> AbstractContextManager[Transaction]:
+        """A read snapshot that may be a little older than now. It may raise Retry, and is not meant to be used by the next attempt."""
         return self.read()
-
-    def commit_position(self) -> int:
-        """The position of the last commit, for `read_after`."""
-        return 0
 
     @abstractmethod
     def write(self, *, alone: bool = False) -> AbstractContextManager[Transaction]:
@@ -202,14 +164,6 @@ class Database(Dialect):
         """The statements by which an administrator makes the settings that the server lacks and that are not sent to it."""
         return []
 
-    def limit_to_fast_reads(self, call_soon: CallSoon | None = None) -> bool:
-        """From now on this thread may only read, and only briefly: anything else raises TooSlowForEventLoop.
-
-        call_soon: calls a function after all that the thread has to do already, for which the version of the data is read once.
-        Returns False if the database cannot limit a thread.
-        """
-        return False
-
     @abstractmethod
     def interrupt_expired(self) -> None:
         """Interrupt reads that have exceeded the read timeout, unless the database does so itself."""
@@ -233,9 +187,9 @@ class Database(Dialect):
 
 @cache
 def _loader(kind: type[T]) -> Callable[[Sequence[Any]], T]:
-    """A function that makes a Struct of a row, whose BOOLEAN columns may be 0 or 1."""
-    flags = _flags(kind)
-    if not flags:
+    """A function that makes a Struct of a row, whose BOOLEAN columns may be 0 or 1, and whose fields of several values are JSON."""
+    flags, decoders = _flags(kind), _json_decoders(kind)
+    if not flags and not decoders:
         return lambda row: kind(*row)
 
     def load(row: Sequence[Any]) -> T:
@@ -243,6 +197,9 @@ def _loader(kind: type[T]) -> Callable[[Sequence[Any]], T]:
         for i in flags:
             if values[i] is not None:
                 values[i] = bool(values[i])
+        for i, decode in decoders:
+            if values[i] is not None:
+                values[i] = decode(values[i])
         return kind(*values)
 
     return load
@@ -252,6 +209,18 @@ def _loader(kind: type[T]) -> Callable[[Sequence[Any]], T]:
 def _flags(kind: type[Struct]) -> list[int]:
     """The positions of its bool fields."""
     return [i for i, field in enumerate(msgspec.structs.fields(kind)) if field.type in (bool, bool | None)]
+
+
+@cache
+def _json_decoders(kind: type[Struct]) -> list[tuple[int, Callable[[str], Any]]]:
+    """The positions of its fields that are Structs or lists, which a query selects as JSON, with what decodes them."""
+    return [(i, msgspec.json.Decoder(field.type).decode) for i, field in enumerate(msgspec.structs.fields(kind)) if _is_json(field.type)]
+
+
+def _is_json(field_type: Any) -> bool:
+    if isinstance(field_type, UnionType):
+        return any(map(_is_json, get_args(field_type)))
+    return get_origin(field_type) is list or (isinstance(field_type, type) and issubclass(field_type, Struct))
 
 
 @cache

@@ -3,19 +3,38 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
+
+class Trigger(Struct, frozen=True):
+    """A trigger that runs for each changed row."""
+
+    name: str
+    # Such as AFTER UPDATE OF title, or BEFORE DELETE.
+    moment: str
+    table: str
+    # Statements that know the row as NEW or OLD, each with a semicolon.
+    body: str
+    # It runs for the rows for which this holds; empty: for all.
+    condition: str = ""
+    # Whether it runs at the end of the transaction, so that its locks are held only briefly.
+    is_deferred: bool = False
+    # Whether a trigger of this name is replaced.
+    replaces: bool = False
+
 
 class Dialect(ABC):
-    """Fragments of SQL, for statements and for migrations."""
+    """Fragments of SQL, for statements and for the schema."""
 
     # What the database is called.
     product: str
-    # The values of the placeholders in migrations: `$id`, `$int` and so on.
+    # The values of the placeholders in the schema and in migrations: `$id`, `$int` and so on.
     types: dict[str, str]
     # The end of a SELECT that locks its rows until the transaction ends.
     for_update: str
-    # The same, without the rows that others have locked.
+    # The end of a SELECT that locks its rows, and skips those that others have locked.
     for_update_skip_locked: str
-    # The same as for_update, while others may lock the rows in this way, too.
+    # The end of a SELECT that locks its rows against changes, while others may lock them in this way, too.
     for_share: str
     # The function that finds a text in another one: its position from 1, or 0.
     position: str
@@ -63,22 +82,8 @@ class Dialect(ABC):
         """Create the index that `ids_containing` uses."""
 
     @abstractmethod
-    def trigger(self, change: str, table: str, statement: str) -> str:
-        """Create a trigger that runs the statement after each changed row, which it knows as NEW or OLD.
-
-        A dollar sign is doubled, since the placeholders of the migration are replaced afterwards.
-        """
-
-    @abstractmethod
-    def replace_trigger(self, change: str, table: str, statement: str) -> str:
-        """Replace the statement of such a trigger; a deferred trigger stays deferred."""
-
-    @abstractmethod
-    def named_trigger(self, name: str, moment: str, table: str, condition: str, statement: str) -> str:
-        """Create or replace a trigger that runs the statement for each changed row for which the condition holds.
-
-        moment: such as AFTER UPDATE, or BEFORE DELETE.
-        """
+    def trigger(self, trigger: Trigger) -> str:
+        """Create the trigger. A dollar sign is doubled, since placeholders are replaced afterwards."""
 
     @abstractmethod
     def json_object(self, row: str, columns: Sequence[str]) -> str:
@@ -91,7 +96,3 @@ class Dialect(ABC):
     @abstractmethod
     def newest_sync_entry(self) -> str:
         """A SELECT of the highest id in `sync_entries`, and of the tx from which on entries that are written later are numbered."""
-
-    @abstractmethod
-    def defer(self, change: str, table: str) -> str:
-        """Run such a trigger when the transaction commits, so that its locks are held only briefly."""

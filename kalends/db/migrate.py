@@ -1,4 +1,7 @@
-"""Migrations: numbered SQL files. Each runs once, under a lock, in its own transaction.
+"""The schema, and migrations: numbered SQL files, each of which runs once, under a lock, in its own transaction.
+
+An empty database gets the whole schema in one step. It includes the migrations up to a number, which bring older databases to the same;
+later ones run on all.
 
 Servers of the version before may go on while a newer one migrates their database: a migration with `-- @needs 0053` suits every Kalends
 that knows migration 0053. Without that line it suits only those that know the migration itself."""
@@ -13,15 +16,50 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
 
-from kalends.db import journal
-from kalends.db.database import Database, LockTimeout, Transaction
-from kalends.values import timestamps
+from msgspec import Struct
 
-FOLDER = files("kalends.db") / "migrations"
+from kalends.core.values import timestamps
+from kalends.db.database import Database, LockTimeout, Transaction
+from kalends.db.render import render
+
+
+class Source(Struct, frozen=True):
+    """The SQL of a schema."""
+
+    migrations: Traversable
+    # The tables as they are after the migration of this number. Without it, an empty database runs every migration.
+    schema: Traversable | None = None
+    schema_number: int = 0
+
+    def files(self) -> list[tuple[int, str, str]]:
+        """The number, name and SQL of each migration, in order."""
+        return [(int(name[:4]), name, sql) for name, sql in _sql_files(self.migrations)]
+
+    def later(self) -> list[tuple[int, str, str]]:
+        """The migrations that are not in the schema."""
+        return [file for file in self.files() if file[0] > self.schema_number]
+
+    def texts(self) -> list[str]:
+        """The SQL that an empty database runs."""
+        tables = _sql_files(self.schema) if self.schema else []
+        return [sql for _, sql in tables] + [sql for _, _, sql in self.later()]
+
+    def latest(self) -> int:
+        """The number of the newest migration."""
+        return self.files()[-1][0]
+
+    def is_too_old(self, applied: set[int]) -> bool:
+        """Whether migrations that the database needs are no longer there."""
+        return bool(applied) and max(applied) < self.files()[0][0] - 1
+
+
+KALENDS = Source(files("kalends.db") / "migrations", files("kalends.db") / "schema", schema_number=104)
+# The last commit that has the migrations up to 0078, and restores backups of older schemas than KALENDS.schema.
+LAST_WITH_OLD_MIGRATIONS = "996e2d91"
 
 # Cursors of followers end with a restore, so what they read is not restored. The secret belongs to the servers, not to the content.
-_NOT_IN_BACKUPS = ("journal", "sync_entries", "change_author", "told_events", "secret_fingerprints", "last_runs")
-# What the tables of migrations are called, which no migration creates.
+_NOT_IN_BACKUPS = ("journal", "sync_entries", "change_author", "synced_events", "secret_fingerprints", "last_runs")
+# The tables of migrations, which are not in the schema.
 OWN_TABLES = ("migrations", "migration_needs")
 _CREATE_OWN_TABLES = """
     CREATE TABLE IF NOT EXISTS migrations (number $int PRIMARY KEY, name TEXT NOT NULL, applied_at $int NOT NULL $end;
@@ -29,6 +67,10 @@ _CREATE_OWN_TABLES = """
 """
 _NOT_MIGRATED = "The database is not migrated. Run 'kalends migrate'."
 _WRONG_ENCODING = "The encoding of the database is not UTF8. Make another one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
+_TOO_OLD = (
+    f"The database is older than migration 0078. Run 'kalends migrate' of the commit {LAST_WITH_OLD_MIGRATIONS} of Kalends, "
+    "and then start this version again."
+)
 _TOO_NEW = "The database was made by a newer Kalends. Install that version, or restore an older backup."
 
 _NEEDS = re.compile(r"^-- @needs (\d{4})$", re.MULTILINE)
@@ -45,6 +87,10 @@ class TooNew(Exception):
     """The database was made by a newer Kalends than this one."""
 
 
+class TooOld(Exception):
+    """The database needs migrations that this Kalends no longer has."""
+
+
 class NotMigrated(Exception):
     """Migrations have not run yet."""
 
@@ -53,15 +99,21 @@ class WrongEncoding(Exception):
     """The database stores text in another encoding than UTF-8."""
 
 
-def migrate(db: Database, folder: Traversable = FOLDER) -> list[str]:
-    """Run the migrations that have not run yet, and return their names."""
+def migrate(db: Database, source: Source = KALENDS) -> list[str]:
+    """Create the schema in an empty database, run the migrations that have not run yet, and return the names of what ran."""
     with _locked(db) as tx:
         _create_own_tables(db, tx)
-        if _is_too_new(tx, folder):
-            raise TooNew(_TOO_NEW)
         applied = _applied(tx)
-    pending = [(number, name, sql) for number, name, sql in _files(folder) if number not in applied]
-    return [name for number, name, sql in pending if _run_once(db, number, name, sql)]
+        if _is_too_new(tx, source):
+            raise TooNew(_TOO_NEW)
+        if source.is_too_old(applied):
+            raise TooOld(_TOO_OLD)
+        is_new = not applied and source.schema is not None
+        if is_new:
+            tx.without_statement_timeout()
+            _create_schema(db, tx, source)
+    pending = source.later() if is_new else [file for file in source.files() if file[0] > max(applied, default=0)]
+    return ["schema"] * is_new + [name for number, name, sql in pending if _run_once(db, number, name, sql)]
 
 
 @contextmanager
@@ -88,7 +140,7 @@ def _run_once(db: Database, number: int, name: str, sql: str) -> bool:
                 if _CONCURRENTLY.search(sql):
                     db.build_indexes(tx, _statements(sql))
                 else:
-                    tx.script(_render(db, sql))
+                    tx.script(render(db, sql))
                 _record(tx, number, name, sql)
                 return True
         except LockTimeout:
@@ -99,19 +151,22 @@ def _run_once(db: Database, number: int, name: str, sql: str) -> bool:
 
 
 def build(db: Database, tx: Transaction, last: str) -> None:
-    """Create the tables in an empty database as they were after this migration.
-
-    The triggers of the journal are created at the end: each ALTER TABLE of SQLite reads all triggers, which takes longer than all else.
-    """
+    """Create the tables in an empty database as they were after this migration, one of `restorable`."""
     _create_own_tables(db, tx)
-    declarations: dict[str, str] = {}
-    for number, name, sql in _files(FOLDER):
+    _create_schema(db, tx, KALENDS)
+    for number, name, sql in KALENDS.later():
         if name <= last:
-            rest, taken = journal.take_declarations(sql)
-            declarations |= taken
-            tx.script(_render(db, rest))
+            tx.script(render(db, sql))
             _record(tx, number, name, sql)
-    tx.script(_render(db, "\n".join(declarations.values())))
+
+
+def _create_schema(db: Database, tx: Transaction, source: Source) -> None:
+    """Create the tables, and record the last migration that they include."""
+    assert source.schema
+    tx.script(render(db, "\n".join(sql for _, sql in _sql_files(source.schema))))
+    for number, name, sql in source.files():
+        if number == source.schema_number:
+            _record(tx, number, name, sql)
 
 
 def _record(tx: Transaction, number: int, name: str, sql: str) -> None:
@@ -133,7 +188,7 @@ def newest(tx: Transaction) -> str | None:
     if not tx.has_table("migrations"):
         return None
     name: str | None = tx.value("SELECT name FROM migrations ORDER BY number DESC LIMIT 1")
-    if name and name not in names():
+    if name and name > restorable()[-1]:
         raise TooNew(_TOO_NEW)
     return name
 
@@ -145,17 +200,17 @@ def _create_own_tables(db: Database, tx: Transaction) -> None:
     tx.script(Template(_CREATE_OWN_TABLES).substitute(db.types))
 
 
-def names() -> list[str]:
-    """Every migration, in order."""
-    return [name for _, name, _ in _files(FOLDER)]
+def restorable() -> list[str]:
+    """The migrations after which a backup may have been taken that this Kalends restores, in order."""
+    return [name for number, name, _ in KALENDS.files() if number >= KALENDS.schema_number]
 
 
 @cache
 def tables() -> tuple[str, ...]:
-    """Every table that a migration creates, each after those that it refers to; those dropped since are in older backups."""
+    """Every table, each after those that it refers to; those dropped since are in older backups."""
     references: dict[str, set[str]] = {}
-    for _, _, sql in _files(FOLDER):
-        for table, definition in re.findall(r"^(?:CREATE|ALTER) TABLE (\w+)([^;]*)", sql, re.MULTILINE):
+    for sql in KALENDS.texts():
+        for table, definition in re.findall(r"^(?:CREATE|ALTER) TABLE (\w+)([^;]*)", re.sub(r"--.*", "", sql), re.MULTILINE):
             references.setdefault(table, set()).update(set(re.findall(r"\bREFERENCES (\w+)", definition)) - {table})
     return tuple(TopologicalSorter(references).static_order())
 
@@ -173,49 +228,30 @@ def check_migrated(db: Database) -> None:
         raise (TooNew if mismatch == _TOO_NEW else NotMigrated)(mismatch)
 
 
-def find_mismatch(tx: Transaction, folder: Traversable = FOLDER) -> str | None:
+def find_mismatch(tx: Transaction, source: Source = KALENDS) -> str | None:
     """Why this Kalends cannot use the database, and what to do; None if it can."""
-    if not tx.has_table("migrations") or (tx.value("SELECT max(number) FROM migrations") or 0) < latest(folder):
+    applied = _applied(tx) if tx.has_table("migrations") else set()
+    if source.is_too_old(applied):
+        return _TOO_OLD
+    if max(applied, default=0) < source.latest():
         return _NOT_MIGRATED
-    return _TOO_NEW if _is_too_new(tx, folder) else None
+    return _TOO_NEW if _is_too_new(tx, source) else None
 
 
-def _is_too_new(tx: Transaction, folder: Traversable) -> bool:
+def _is_too_new(tx: Transaction, source: Source) -> bool:
     """Whether a migration that this Kalends does not know needs a newer one."""
-    known = latest(folder)
+    known = source.latest()
     newer = {number for number in _applied(tx) if number > known}
     if newer and tx.has_table("migration_needs"):
         newer -= {number for (number,) in tx.rows("SELECT number FROM migration_needs WHERE needs <= :known", known=known)}
     return bool(newer)
 
 
-def latest(folder: Traversable = FOLDER) -> int:
-    """The number of the newest migration."""
-    return max(number for number, _, _ in _files(folder))
-
-
 def _applied(tx: Transaction) -> set[int]:
     return {number for (number,) in tx.rows("SELECT number FROM migrations")}
 
 
-def _render(db: Database, sql: str) -> str:
-    """The migration in the dialect of this database.
-
-    `-- @substrings table column` creates an index that finds substrings, `-- @after UPDATE ON table: statement` a trigger that runs
-    the statement for each row, `-- @defer UPDATE ON table` defers it to the end of the transaction, and
-    `-- @replace UPDATE ON table: statement` replaces its statement. `-- @journal` and `-- @sync` create the triggers of the journal
-    (see `journal`). `-- @only PostgreSQL: statement` runs the statement on that database alone.
-    """
-    sql = re.sub(r"^-- @only (\w+): (.*)$", lambda match: match[2] if match[1] == db.product else "", sql, flags=re.MULTILINE)
-    sql = re.sub(r"^-- @substrings (\w+) (\w+)$", lambda match: db.substring_index(*match.groups()), sql, flags=re.MULTILINE)
-    sql = re.sub(r"^-- @after (\w+) ON (\w+): (.*)$", lambda match: db.trigger(*match.groups()), sql, flags=re.MULTILINE)
-    sql = re.sub(r"^-- @replace (\w+) ON (\w+): (.*)$", lambda match: db.replace_trigger(*match.groups()), sql, flags=re.MULTILINE)
-    sql = re.sub(r"^-- @defer (\w+) ON (\w+)$", lambda match: db.defer(*match.groups()), sql, flags=re.MULTILINE)
-    sql = journal.render(db, sql)
-    return Template(sql).substitute(db.types)
-
-
-def _files(folder: Traversable) -> Iterator[tuple[int, str, str]]:
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".sql"):
-            yield int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text(encoding="utf-8")
+def _sql_files(folder: Traversable) -> list[tuple[str, str]]:
+    """The names and contents of the SQL files of a folder, in order."""
+    named = sorted((file.name, file) for file in folder.iterdir() if file.name.endswith(".sql"))
+    return [(name.removesuffix(".sql"), file.read_text(encoding="utf-8")) for name, file in named]

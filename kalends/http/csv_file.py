@@ -1,12 +1,14 @@
-"""Tables as files, for spreadsheets."""
+"""Files that people import and export: tables for spreadsheets, and remarks on what an import could not take over."""
 
 import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from kalends.context import Context
+from msgspec import Meta, Struct
+
+from kalends.http.context import Context
 from kalends.http.endpoint import Document
 
 # A cell that begins like this would be run as a formula; some spreadsheets take the full-width signs (U+FF1D and so on) for the plain
@@ -40,3 +42,23 @@ def _defused(value: Any) -> Any:
     if isinstance(value, str) and _DANGEROUS.match(value):
         return f"'{value}"
     return value
+
+
+MAX_REMARKS = 1_000
+
+
+class Remark(Struct, frozen=True):
+    """What could not be imported, and why. The line is that on which the entry begins."""
+
+    line: Annotated[int, Meta(description="Line in the file at which the entry begins.")]
+    field: Annotated[str, Meta(description="The field of the file.")]
+    message: Annotated[str, Meta(description="What could not be imported, and why.")]
+
+
+def limit_remarks(remarks: list[Remark]) -> list[Remark]:
+    """The first 1,000 remarks in the order of the file, and one that says how many more there are."""
+    ordered = sorted(remarks, key=lambda remark: remark.line)
+    listed, rest = ordered[:MAX_REMARKS], ordered[MAX_REMARKS:]
+    if rest:
+        listed.append(Remark(rest[0].line, "file", f"remarks on this line and those after it that are not listed: {len(rest):,}"))
+    return listed

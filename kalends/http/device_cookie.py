@@ -4,10 +4,10 @@ import hmac
 
 from msgspec import Struct
 
-from kalends.context import read_cookie
+from kalends.core.settings import Settings
+from kalends.core.tokens import derive
+from kalends.http.context import read_cookie
 from kalends.http.origin import HOST_PREFIX
-from kalends.settings import Settings
-from kalends.tokens import derive
 
 NAME = "kalends_device"
 

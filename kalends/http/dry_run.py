@@ -1,18 +1,20 @@
 """`dry_run` on every write of the API: what the action would reply, change and send. Its transaction is rolled back."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from kalends import errors
-from kalends.context import Context, Message
+from kalends.core import errors
+from kalends.core.records.change import JournalKind, JournalOp
+from kalends.db import journal
+from kalends.http.context import Context, Message
 from kalends.http.endpoint import Endpoint
 from kalends.http.input.batch import ITEMS
 from kalends.http.input.fields import fields_of
 from kalends.http.input.readers import FieldInvalid, read_bool
-from kalends.records.change import JournalKind, JournalOp
-from kalends.reply import Reply
+from kalends.http.input.types import RecordId
+from kalends.http.reply import Reply
 
 DRY_RUN = "dry_run"
 # The changes and messages that a reply lists.
@@ -21,27 +23,32 @@ MAX_LISTED = 1_000
 OMITTED = ("ETag", "Location")
 
 
-class WouldTell(Struct, kw_only=True):
+class WouldNotify(Struct, kw_only=True):
     """The messages that the action would queue."""
 
-    email: int
-    sms: int
-    messages: list[Message]
+    email: Annotated[int, Meta(description="How many by e-mail.")]
+    sms: Annotated[int, Meta(description="How many by SMS.")]
+    messages: Annotated[list[Message], Meta(description="The messages.")]
 
 
 class WouldChange(Struct, frozen=True):
     """A record that the action would create, update or delete."""
 
-    kind: JournalKind
-    id: int | None
-    op: JournalOp
+    kind: Annotated[JournalKind, Meta(description="The kind of record.")]
+    id: RecordId | None
+    op: Annotated[JournalOp, Meta(description="What it would do to the record.")]
 
 
 class Outcome(Struct):
     """What the action would have done; null where guests may do it, who would learn from it which addresses have responded."""
 
-    would_tell: WouldTell | None
-    would_change: list[WouldChange] | None
+    would_notify: Annotated[
+        WouldNotify | None, Meta(description="Of a dry run: the messages that it would send; null where guests may write.")
+    ]
+    would_change: Annotated[
+        list[WouldChange] | None,
+        Meta(description="Of a dry run: the records that it would create, update or delete; null where guests may write."),
+    ]
 
 
 def is_taken(endpoint: Endpoint) -> bool:
@@ -72,15 +79,11 @@ def find_outcome(ctx: Context, endpoint: Endpoint) -> Outcome:
     """What the open transaction has changed and queued."""
     if endpoint.guests:
         return Outcome(None, None)
-    rows = ctx.tx.rows(
-        "SELECT kind, record_id, op FROM changes WHERE set_id = :set_id ORDER BY id LIMIT :limit",
-        set_id=ctx.author().set_id,
-        limit=MAX_LISTED,
-    )
+    rows = journal.find_set(ctx.tx, ctx.author().set_id, MAX_LISTED)
     messages = list(ctx.messages.values())
     channels = [message.channel for message in messages]
-    tell = WouldTell(email=channels.count("email"), sms=channels.count("sms"), messages=messages[:MAX_LISTED])
-    return Outcome(tell, list(dict.fromkeys(WouldChange(*row) for row in rows)))
+    would_notify = WouldNotify(email=channels.count("email"), sms=channels.count("sms"), messages=messages[:MAX_LISTED])
+    return Outcome(would_notify, list(dict.fromkeys(WouldChange(*row) for row in rows)))
 
 
 def build_reply(reply: Reply, outcome: Outcome) -> Reply:

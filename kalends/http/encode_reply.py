@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from kalends.context import has_version
-from kalends.reply import Reply
+from kalends.http.context import has_version
+from kalends.http.reply import Reply
 
 # Pages, styles and scripts, with their zlib level.
 PAGES, PAGES_LEVEL = ("text/html", "text/css", "text/javascript", "image/svg+xml"), 5

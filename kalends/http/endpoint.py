@@ -80,16 +80,16 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     by_link: bool = False
     # The reply has the record's version as ETag, and If-Match or If-None-Match may ask for it (for the documentation).
     etag: bool = False
-    # The same without If-Match: it creates the record, or takes whatever version there is.
+    # The reply has the record's version as ETag, but If-Match is not taken: it creates the record, or takes whatever version there is.
     only_tags: bool = False
     # The path of the record that it creates, by fields of the reply: `/api/events/{id}`. Its creator can read it there.
     location: str = ""
     # Only admins may read it (policy decides; this is for the documentation).
     for_admins: bool = False
-    # It reads one record by its key: with a database in the process, that is fast enough for the event loop; without a transaction, always.
+    # It reads no database and waits for nothing, so that it is served while every thread is busy.
     on_event_loop: bool = False
-    # Its reply depends only on the path, the query, the credential, the second and the database (reply_cache.py).
-    is_cacheable: bool = False
+    # Its replies are sent at a fixed time after the request (serving/edge.py): they must not disclose whether an address is known.
+    fixed_time: bool = False
     # It reads what was committed last, not what a replica shows.
     is_fresh: bool = False
     # False where the reply says whether the server takes further requests: it is 503 while the server stops.
@@ -187,7 +187,7 @@ class Options(TypedDict, total=False):
     location: str
     for_admins: bool
     on_event_loop: bool
-    is_cacheable: bool
+    fixed_time: bool
     is_fresh: bool
     while_stopping: bool
     pool: Pool

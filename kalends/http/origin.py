@@ -3,10 +3,10 @@
 from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
-from kalends import errors
-from kalends.context import read_cookie
+from kalends.core import errors
+from kalends.core.settings import Settings, listed
+from kalends.http.context import read_cookie
 from kalends.http.request import Request
-from kalends.settings import Settings, listed
 
 COOKIE = "kalends_session"
 # Under https: a browser takes a cookie of this name from this very host alone, with Secure and for all paths.
@@ -14,10 +14,7 @@ HOST_PREFIX = "__Host-"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # In the setting: every origin may read what guests may.
 PUBLIC = "*"
-EXPOSED = (
-    "ETag, Idempotency-Replayed, Kalends-Position, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, "
-    "X-Request-Id"
-)
+EXPOSED = "ETag, Idempotency-Replayed, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 
 
 class Origins:
@@ -53,7 +50,7 @@ class Origins:
         origin = request.headers.get("origin")
         if origin in self._cors:
             methods = "GET, POST, PUT, PATCH, DELETE"
-            headers = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Kalends-Position, Prefer"
+            headers = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer"
             return _cors(request, origin, methods, headers)
         if self._is_public and origin and request.method in SAFE and request.path.startswith("/api/"):
             # Without Authorization among the headers, a browser refuses to send a credential.

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated, TypedDict, TypeVar
 from urllib.parse import quote, unquote
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.context import Context
+from kalends.http.context import Context
 from kalends.http.input.params import SECRETS
 
 MAX_PAGE = 500
@@ -38,10 +38,28 @@ class Paging(Struct, kw_only=True, frozen=True):
         return size + 1 if size else 0
 
 
-def slice_page(ctx: Context, params: Paging, rows: list[T]) -> tuple[list[T], int, int, str | None, int | UnsetType]:
-    """The page of a short list that was read as a whole, with the other fields of an index: limit, offset, next and total."""
+class Page(Struct, kw_only=True):
+    """The fields of every index, after its records."""
+
+    limit: Annotated[int, Meta(description="The page size in force; at most 500.")]
+    offset: Annotated[int, Meta(description="The position of the first result.")]
+    next: Annotated[str | None, Meta(description="Path and query of the next page; null on the last one.")]
+    total: Annotated[int | UnsetType, Meta(description="The number of results on all pages, if `count=true` was sent.")] = UNSET
+
+
+class PageFields(TypedDict):
+    """The fields of a `Page`, to make an index with."""
+
+    limit: int
+    offset: int
+    next: str | None
+    total: int | UnsetType
+
+
+def slice_page(ctx: Context, params: Paging, rows: list[T]) -> tuple[list[T], PageFields]:
+    """The page of a short list that was read as a whole, with the other fields of an index."""
     page, next_page = paginate(ctx, params, rows[params.offset : params.offset + params.fetch])
-    return page, params.size, params.offset, next_page, len(rows) if params.count else UNSET
+    return page, {"limit": params.size, "offset": params.offset, "next": next_page, "total": len(rows) if params.count else UNSET}
 
 
 def paginate(

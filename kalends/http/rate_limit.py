@@ -5,24 +5,26 @@ import threading
 
 from msgspec import Struct
 
-from kalends import tokens
-from kalends.context import Context
+from kalends.core import tokens
+from kalends.core.errors import TooMany
+from kalends.core.i18n import Text, gettext
+from kalends.core.net.client_network import network
+from kalends.core.settings import Settings
 from kalends.db import Transaction, counters
-from kalends.errors import TooMany
-from kalends.i18n import Text, gettext
-from kalends.net.client_network import network
-from kalends.settings import Settings
+from kalends.http.context import Context
 
 MAX_REFUSALS = 10_000
 MAX_SEARCHERS = 10_000
 
 TOO_MANY_WRITES = gettext(
-    "At most %(max)s forms or API writes a minute are accepted from one network without an account. Wait, or sign in."
+    "Too many changes from your network without an account: the limit is %(max)s a minute. Wait a minute, or sign in."
 )
 TOO_MANY_WRITES_TO_EVENT = gettext(
-    "Many people are writing to this event just now: at most %(max)s an hour without an account. Try again later, or sign in."
+    "A lot of people are writing to this event right now: the limit is %(max)s an hour without an account. Try again later, or sign in."
 )
-TOO_MANY_SEARCHES = gettext("At most %(max)s searches a minute are answered to one network without an account. Wait, or sign in.")
+TOO_MANY_SEARCHES = gettext(
+    "Too many searches from your network without an account: the limit is %(max)s a minute. Wait a minute, or sign in."
+)
 
 
 class Limit(Struct, frozen=True):
@@ -64,6 +66,17 @@ def subject_of(settings: Settings, limit: Limit, subject: str) -> str:
 def count(ctx: Context, limit: Limit, subject: str, amount: int = 1) -> dict[str, str]:
     """Count uses by the subject in the open transaction, and return the RateLimit header fields; or raise TooMany."""
     return _count(ctx.tx, limit, subject_of(ctx.settings, limit, subject), ctx.now, amount)
+
+
+def count_up_to(ctx: Context, limit: Limit, subject: str, amount: int) -> int:
+    """Count as many of these uses as the limit allows, in the open transaction, and return their number."""
+    counter, elapsed = subject_of(ctx.settings, limit, subject), ctx.now % limit.seconds
+    current, previous = counters.increment(ctx.tx, counter, ctx.now - elapsed, limit.seconds, amount)
+    used = current + previous * (limit.seconds - elapsed) // limit.seconds
+    excess = min(amount, max(0, used - limit.max_uses))
+    if excess:
+        counters.increment(ctx.tx, counter, ctx.now - elapsed, limit.seconds, -excess)
+    return amount - excess
 
 
 def count_event_write(ctx: Context, event_id: int) -> None:
@@ -171,7 +184,6 @@ class SearchCounters:
         """Count a search, unless someone is signed in; raise TooMany beyond the limit."""
         if ctx.actor is not None or ctx.settings.rate_limits == "off":
             return
-        ctx.is_counted = True
         limit, subject = guest_searches(ctx.settings), network(ctx.caller.address)
         start = ctx.now - ctx.now % limit.seconds
         with self._lock:

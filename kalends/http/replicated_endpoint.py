@@ -1,87 +1,48 @@
-"""Run an endpoint on a database with replicas, so that clients read their own writes.
+"""Run an endpoint on a database with replicas, from which guests read.
 
-The reply to a write has the position of the database in `Kalends-Position`, and for browsers in a cookie. A client sends it back, and
-reads from a replica that has replayed it, or else from the primary. The cookie lives longer than a replica may lag: a browser that has none
-has written nothing that a replica may lack."""
+A request with a credential (a session, a key, or the secret of a link) reads from the primary, where what was withdrawn has ended. So does
+a guest who has just written: their browser has a cookie that lives longer than a replica may lag."""
 
-import hmac
 from typing import Any
 
-from kalends import errors
-from kalends.context import Context
+from kalends.http.context import Context
 from kalends.http.endpoint import Endpoint
+from kalends.http.reply import Reply
 from kalends.http.request import Request
 from kalends.http.run_endpoint import Call, EndpointRunner, Services
-from kalends.reply import Reply
-from kalends.settings import Settings
-from kalends.tokens import derive
 
-HEADER = "Kalends-Position"
-COOKIE = "kalends_position"
+COOKIE = "kalends_written"
 # More than twice the largest lag that can be set.
 COOKIE_SECONDS = 90
-# What a client sends that has written nothing.
-START = "0"
-# After a write whose position cannot be read. No replica reaches it, so the client reads from the primary.
-UNREACHABLE = (1 << 63) - 1
+# The parameters that have the secret of a link.
+SECRETS = ("link", "token")
 
 
 class ReplicatedRunner(EndpointRunner):
-    """Runs one endpoint. Its read may use a replica in the first attempt; the others, and everything but that read, use the primary."""
+    """Runs one endpoint. A guest's read may use a replica in the first attempt; the others, and everything else, use the primary."""
 
     def __init__(self, services: Services, endpoint: Endpoint):
         super().__init__(services, endpoint)
-        self._may_use_replica = endpoint.transaction and not endpoint.writes and not endpoint.is_fresh
+        has_secret_path = str in endpoint.variables.values()
+        self._may_use_replica = endpoint.transaction and not endpoint.writes and not endpoint.is_fresh and not has_secret_path
 
     def __call__(self, request: Request) -> Reply:
         reply = super().__call__(request)
-        if self._writes:
-            self._set_position(request, reply)
+        if self._writes and "authorization" not in request.headers:
+            ctx = Context(self._services.db, self._services.settings, self._services.clock())
+            ctx.set_cookie(COOKIE, "1", COOKIE_SECONDS)
+            reply.cookies = [*reply.cookies, *ctx.cookies]
         return reply
 
     def _act(self, ctx: Context, call: Call) -> Any:
-        if not self._may_use_replica or call.has_run:
+        if not self._may_use_replica or call.has_run or not _is_public(call):
             return super()._act(ctx, call)
         call.has_run = True
-        with ctx.read_after(self._find_position(call)):
+        with ctx.read_replica():
             self._admit(ctx, call)
             return self.endpoint.function(ctx, **call.arguments)
 
-    def _find_position(self, call: Call) -> int | None:
-        """What a snapshot must have; None if that is not known. Programs keep no cookies, so without the header it is not known."""
-        settings = self._services.settings
-        header = call.request.headers.get(HEADER.lower())
-        if header is not None or call.is_bearer:
-            return parse(settings, header or "")
-        return parse(settings, call.caller.cookie(COOKIE)) or 0
 
-    def _set_position(self, request: Request, reply: Reply) -> None:
-        settings = self._services.settings
-        try:
-            position = self._services.db.commit_position()
-        except errors.Unavailable:
-            position = UNREACHABLE
-        reply.headers[HEADER] = text = sign(settings, position)
-        if "authorization" not in request.headers:
-            ctx = Context(self._services.db, settings, self._services.clock())
-            ctx.set_cookie(COOKIE, text, COOKIE_SECONDS)
-            reply.cookies = [*reply.cookies, *ctx.cookies]
-
-
-def sign(settings: Settings, position: int) -> str:
-    """The position as clients get it. Of two, the later one is the greater text. Without a signature, anyone could name one that no
-    replica reaches, and burden the primary."""
-    return _signed(settings, f"{position:016x}")
-
-
-def parse(settings: Settings, text: str) -> int | None:
-    """The position that a client sent; None if it is not one of ours."""
-    if text == START:
-        return 0
-    digits = text.partition(".")[0]
-    is_ours = bool(text) and hmac.compare_digest(text.encode(), _signed(settings, digits).encode())
-    return int(digits, 16) if is_ours else None
-
-
-def _signed(settings: Settings, digits: str) -> str:
-    return f"{digits}.{derive(settings, 'position', digits)[:22]}"
+def _is_public(call: Call) -> bool:
+    """Whether the request has no credential, and its guest has not just written."""
+    return call.token is None and not call.caller.cookie(COOKIE) and not any(call.names.get(name) for name in SECRETS)

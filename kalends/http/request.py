@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from kalends import errors
-from kalends.context import Actor
-from kalends.errors import Problem
+from kalends.core import errors
+from kalends.core.errors import Problem
+from kalends.http.context import Actor
 from kalends.http.endpoint import READ_METHODS, Endpoint
-from kalends.reply import Reply
+from kalends.http.reply import Reply
 
 if TYPE_CHECKING:
     from granian.rsgi import Scope

@@ -4,15 +4,18 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kalends import errors
+from kalends.core import errors
+from kalends.core.i18n import gettext
 from kalends.http.endpoint import FORMATS, Endpoint
+from kalends.http.reply import Reply, add_vary
 from kalends.http.request import Request
 from kalends.http.run_endpoint import EndpointRunner
-from kalends.i18n import gettext
-from kalends.reply import Reply, add_vary
 
 # Sets what runs a request to a path that is no endpoint's.
 Mount = Callable[[Request], None]
+
+# The methods of a mount at the path of an endpoint.
+MOUNTED_METHODS = ("OPTIONS", "PROPFIND", "REPORT")
 
 _WORD = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _VARIABLE = re.compile(r"{(\w+)}")
@@ -139,12 +142,12 @@ class _Path:
         request.endpoint, request.run = runner.endpoint, runner
 
     def _route_other(self, request: Request) -> None:
-        if request.method == "OPTIONS":
-            request.run = self._list_methods
-        elif self.mount and request.method in ("PROPFIND", "REPORT"):
+        if self.mount and request.method in MOUNTED_METHODS:
             self.mount(request)
+        elif request.method == "OPTIONS":
+            request.run = self._list_methods
         else:
-            request.refusal = errors.MethodNotAllowed([*self._formats, "OPTIONS"])
+            request.refusal = errors.MethodNotAllowed([*self._formats, *(MOUNTED_METHODS if self.mount else ["OPTIONS"])])
 
     def _methods(self, format: str) -> list[str]:
         """The methods that the path has in this format."""
@@ -208,4 +211,4 @@ def _quality(media_type: str, qualities: dict[str, float]) -> float:
 
 
 def _no_such_path() -> errors.NotFound:
-    return errors.NotFound(gettext("There is no such path."))
+    return errors.NotFound(gettext("There is no such path. Check the URL."))

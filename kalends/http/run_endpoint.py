@@ -3,48 +3,44 @@
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache, partial
-from random import SystemRandom
-from time import sleep
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, structs
 
-from kalends import errors
-from kalends.context import Actor, Caller, Context
+from kalends.core import errors
+from kalends.core.errors import Problem
+from kalends.core.i18n import gettext
+from kalends.core.net.client_network import network
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database, Retry
-from kalends.errors import Problem
 from kalends.http import dry_run
+from kalends.http.context import Actor, Caller, Context
 from kalends.http.encode_reply import encode_reply
 from kalends.http.endpoint import Document, Endpoint
+from kalends.http.idempotency_key import IdempotencyKeyInUse, Key, ResponseStore, key_of, read_key
 from kalends.http.input import batch as batches
 from kalends.http.input.batch import is_batch
-from kalends.http.input.fields import fields_of
+from kalends.http.input.fields import Params, fields_of
 from kalends.http.input.options import has_secret
 from kalends.http.input.params import bind, bind_query, gather, is_strict
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import GuestCall, RateLimit
-from kalends.http.reply_cache import ReplyCache
+from kalends.http.reply import Reply, content_hash
 from kalends.http.request import Request
-from kalends.i18n import gettext
-from kalends.idempotency.key import IdempotencyKeyInUse, Key, ResponseStore, StoredResponse, key_of, read_key
-from kalends.net.client_network import network
-from kalends.reply import Reply, content_hash
-from kalends.settings import Settings
-from kalends.values import timestamps
 
 Authenticate = Callable[[Context, str], Actor | None]
+# Raises an error if the key of the actor does not open the endpoint.
+RequireScope = Callable[[Actor, Endpoint], None]
 
 ATTEMPTS = 5
-# Of a reply whose time must disclose nothing: two hundred times what a known and an unknown address differ by.
-MAX_DELAY = 0.008
 KEY = "idempotency-key"
 # How many queries of an endpoint are bound once, and how long they may be.
 MAX_CACHED_QUERIES, MAX_CACHED_QUERY = 200, 500
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _encode = msgspec.json.Encoder().encode
-_random = SystemRandom()
 
 
 class Services(Struct, frozen=True):
@@ -53,6 +49,7 @@ class Services(Struct, frozen=True):
     db: Database
     settings: Settings
     authenticate: Authenticate
+    require_scope: RequireScope
     clock: Callable[[], int]
     origins: Origins
     response_store: ResponseStore
@@ -73,6 +70,13 @@ class Call(Struct):
     is_dry_run: bool = False
     # Whether a replica may have failed to serve it.
     has_run: bool = False
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The parameters by name, with the variables of the path."""
+        params = self.arguments.get("params")
+        content = params.value if isinstance(params, Params) else params
+        return {**(structs.asdict(content) if isinstance(content, Struct) else {}), **self.arguments}
 
 
 def identify(services: Services, request: Request) -> int | None:
@@ -115,7 +119,6 @@ class EndpointRunner:
         is_frozen = endpoint.params is not None and endpoint.params.__struct_config__.frozen
         is_cached = is_frozen and not self._writes
         self._bind_query = lru_cache(MAX_CACHED_QUERIES)(partial(bind_query, endpoint)) if is_cached else None
-        self._reply_cache = ReplyCache(services.db) if endpoint.is_cacheable and services.db.is_embedded else None
         self._has_secret_reply = has_secret(endpoint.result)
         self._checks_credential = self._has_secret_reply and endpoint.pool == "hash"
         batch = endpoint.batch
@@ -130,22 +133,13 @@ class EndpointRunner:
             raise errors.Forbidden(gettext("This form was sent from another site. Open the page here and send it again."))
         token, is_bearer = origins.credential(request) if self.endpoint.credentials else (None, False)
         strict = is_strict(request)
-        cache = self._reply_cache if not strict and not request.body else None
-        key = request.path, request.query, token, is_bearer, request.headers.get("accept-language", "")
-        cached = cache.find(self._services.clock(), key) if cache else None
-        if cached:
-            request.actor, reply, is_unchanged = cached.actor, cached.reply(), False
-        else:
-            ctx, reply = self._handle(Call(request, self._caller(request), token, is_bearer), strict=strict)
-            is_unchanged = ctx.unchanged
-            if cache and not (is_unchanged or ctx.is_counted or ctx.after_commit):
-                cache.add(key, reply, ctx.actor)
+        ctx, reply = self._handle(Call(request, self._caller(request), token, is_bearer), strict=strict)
         if strict:
             request.reply_headers["Preference-Applied"] = "handling=strict"
         if request.reply_headers:
             reply.headers = request.reply_headers | reply.headers
         has_cookie = token is not None and not is_bearer
-        encode_reply(request.headers, reply, is_unchanged=is_unchanged, is_write=self._writes, has_cookie=has_cookie)
+        encode_reply(request.headers, reply, is_unchanged=ctx.unchanged, is_write=self._writes, has_cookie=has_cookie)
         return reply
 
     def _caller(self, request: Request) -> Caller:
@@ -167,8 +161,6 @@ class EndpointRunner:
                 request.reply_headers.update(call.guest_call.headers)
         if ctx.after_commit:
             run_after_commit(ctx)
-        if ctx.hides_duration:
-            sleep(_random.uniform(0, MAX_DELAY))
         return ctx, reply
 
     def _bind(self, call: Call, *, strict: bool) -> None:
@@ -198,7 +190,7 @@ class EndpointRunner:
             ctx.call, ctx.refusal = call.guest_call, call.refusal
             try:
                 if call.is_dry_run:
-                    return ctx, self._rehearse(ctx, call)
+                    return ctx, self._dry_run(ctx, call)
                 if key:
                     return ctx, self._act_and_store(ctx, call, key)
                 return ctx, self._reply(ctx, self._act(ctx, call))
@@ -227,11 +219,13 @@ class EndpointRunner:
             # The error came after the end of that transaction's block.
             ctx.commit()
             raise
+        store = self._services.response_store
         with ctx.resume_write():
-            self._services.response_store.insert(ctx, key.key_hash, key.stored_response(None if self._has_secret_reply else reply))
+            response = key.stored_response(None if self._has_secret_reply else reply, store.access_hash(ctx, call.names))
+            store.insert(ctx, key.key_hash, response)
         return reply
 
-    def _rehearse(self, ctx: Context, call: Call) -> Reply:
+    def _dry_run(self, ctx: Context, call: Call) -> Reply:
         """Run the action, reply as it would, and undo it."""
         ctx.is_dry_run = ctx.defers_commit = True
         try:
@@ -267,6 +261,8 @@ class EndpointRunner:
         ctx.actor = call.request.actor = self._services.authenticate(ctx, call.token)
         if ctx.actor is None and call.is_bearer:
             raise errors.InvalidToken("The token is wrong or has expired. Sign in again: POST /api/session.")
+        if ctx.actor:
+            self._services.require_scope(ctx.actor, self.endpoint)
 
     def _limit(self, call: Call) -> None:
         """Set a guest's call, to be counted; or its refusal, which a form shows together with its values."""
@@ -301,9 +297,9 @@ class EndpointRunner:
             headers["Content-Security-Policy"] = API_POLICY
             reply = Reply(ctx.status or self.endpoint.status, "application/json", _encode(result), headers, ctx.cookies, ctx.wait)
         if ctx.etag_has_body_hash:
-            # Whom a write told is no part of the record: the ETag is that of the next read.
-            has_told = getattr(result, "told", UNSET) is not UNSET
-            hashed = _encode(structs.replace(result, told=UNSET)) if has_told else reply.body
+            # Whom a write notified is no part of the record: the ETag is that of the next read.
+            has_notified = getattr(result, "notified", UNSET) is not UNSET
+            hashed = _encode(structs.replace(result, notified=UNSET)) if has_notified else reply.body
             headers["ETag"] = f'{headers["ETag"][:-1]}.{content_hash(hashed)}"'
             ctx.etag_has_body_hash = False
         has_location = self.endpoint.location and reply.status == 201 and not ctx.hides_location
@@ -329,24 +325,25 @@ class EndpointRunner:
         A request for a new credential runs each time, or it would reveal whether the password is that of the earlier request without
         counting the attempt. It is rolled back when its key turns out to be in use.
         """
-        stored = None if self._checks_credential else self._find_stored(key)
-        if stored is None:
+        replayed = None if self._checks_credential else self._replay(call, key)
+        if replayed is None:
             try:
                 return self._run(call, key)
             except errors.Problem as problem:
                 # A concurrent request under the same key may have made this one fail.
                 may_be_stored = isinstance(problem, IdempotencyKeyInUse) or not self._checks_credential
-                stored = self._find_stored(key) if may_be_stored else None
-                if stored is None:
+                replayed = self._replay(call, key) if may_be_stored else None
+                if replayed is None:
                     raise
-        ctx, response = stored
-        return ctx, key.replay(response)
+        return replayed
 
-    def _find_stored(self, key: Key) -> tuple[Context, StoredResponse] | None:
-        ctx = self._context(Caller())
+    def _replay(self, call: Call, key: Key) -> tuple[Context, Reply] | None:
+        """The stored reply, if there is one and the actor, who was authenticated, sees what they saw when it was stored."""
+        ctx, store = self._context(Caller()), self._services.response_store
+        ctx.actor = call.request.actor
         with ctx.read():
-            response = self._services.response_store.find(ctx, key.key_hash)
-        return (ctx, response) if response else None
+            response = store.find(ctx, key.key_hash)
+            return (ctx, key.replay(response, store.access_hash(ctx, call.names))) if response else None
 
 
 class BatchRunner(EndpointRunner):

@@ -4,22 +4,22 @@ import re
 import time
 from collections.abc import Callable, Mapping
 
-from kalends.db import Database, TooSlowForEventLoop
+from kalends.core.log import endpoint_name, get_logger
+from kalends.core.net.client_network import network
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
+from kalends.db import Database
 from kalends.http import metrics
 from kalends.http.endpoint import Endpoint
 from kalends.http.error_handler import ErrorHandler, ErrorPage
+from kalends.http.idempotency_key import ResponseStore
 from kalends.http.origin import Origins
 from kalends.http.rate_limit import RateLimit, guest_writes
 from kalends.http.replicated_endpoint import ReplicatedRunner
+from kalends.http.reply import Reply
 from kalends.http.request import Request, new_id
 from kalends.http.router import Mount, Router
-from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, Services, identify
-from kalends.idempotency.key import ResponseStore
-from kalends.log import endpoint_name, get_logger
-from kalends.net.client_network import network
-from kalends.reply import Reply
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, RequireScope, Services, identify
 
 log = get_logger(__name__)
 
@@ -38,13 +38,14 @@ class Application:
         db: Database,
         settings: Settings,
         authenticate: Authenticate,
+        require_scope: RequireScope,
         response_store: ResponseStore,
         clock: Callable[[], int] = timestamps.now,
         error_page: ErrorPage | None = None,
         mounts: Callable[[Services], Mapping[str, Mount]] | None = None,
     ):
         guest_limit = RateLimit(settings, guest_writes(settings))
-        self._services = Services(db, settings, authenticate, clock, Origins(settings), response_store, guest_limit)
+        self._services = Services(db, settings, authenticate, require_scope, clock, Origins(settings), response_store, guest_limit)
         runner = ReplicatedRunner if settings.replicas else EndpointRunner
         runners = [runner(self._services, endpoint) for endpoint in endpoints]
         self.route = Router(runners, mounts(self._services) if mounts else None).route
@@ -54,7 +55,7 @@ class Application:
         self._is_observed = bool(settings.metrics_token) or settings.access_log == "on"
 
     def __call__(self, request: Request) -> Reply:
-        """Run a request that was routed. TooSlowForEventLoop is left to the caller, which runs it again on a thread."""
+        """Run a request that was routed."""
         began = time.perf_counter() if self._is_observed else 0
         request_id = request.headers.get("x-request-id")
         request.id = request_id if request_id and _REQUEST_ID.fullmatch(request_id) else new_id()
@@ -64,8 +65,6 @@ class Application:
                 raise request.refusal
             assert request.run
             reply = request.run(request)
-        except TooSlowForEventLoop:
-            raise
         except Exception as error:
             reply = self._handle_error(request, error)
         self._complete(request, reply)

@@ -3,11 +3,11 @@
 import time
 from typing import Any
 
+from kalends.core.log import METHODS
+from kalends.core.tracer import Tracer
+from kalends.http.reply import Reply
 from kalends.http.request import Request
 from kalends.http.server import Application
-from kalends.log import METHODS
-from kalends.reply import Reply
-from kalends.tracer import Tracer
 
 # The name that OpenTelemetry gives to methods that clients invent.
 OTHER = "_OTHER"
@@ -19,7 +19,7 @@ class TracedApplication(Application):
         self._tracer = tracer
 
     def __call__(self, request: Request) -> Reply:
-        """Run the request. If it is too slow for the event loop, its run on a thread is recorded alone."""
+        """Run the request, and record it."""
         began = time.time_ns()
         reply = super().__call__(request)
         method = request.method if request.method in METHODS else OTHER

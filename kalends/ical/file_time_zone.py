@@ -8,12 +8,12 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from kalends.core.values import datetimes
 from kalends.ical import rrule
 from kalends.ical.lines import Property
 from kalends.ical.rrule import Budget, Recurrence
 from kalends.ical.values import DAY_SECONDS, parse_datetime, parse_datetimes
 from kalends.ical.zone_names import common_zones
-from kalends.values import datetimes
 
 MAX_OBSERVANCES = 100
 

@@ -5,9 +5,9 @@ from calendar import timegm
 
 from msgspec import Struct, field
 
+from kalends.core.values.text import replace_control_characters
 from kalends.ical.lines import CHARSETS, Property, parse_property, unfold
 from kalends.ical.values import DateTimeValue, parse_datetime
-from kalends.values.text import replace_control_characters
 
 MAX_OCTETS = 1024 * 1024
 # A reply repeats the event and its exceptions; far fewer are dates that the guest decided about alone.

@@ -7,19 +7,10 @@ from hashlib import blake2b
 
 from msgspec import Struct, field
 
+from kalends.core.values.text import replace_control_characters
 from kalends.ical.file_time_zone import Properties
 from kalends.ical.lines import Property, parse_property, split_escaped, unfold
-from kalends.ical.values import (
-    DateTimeValue,
-    Duration,
-    Period,
-    parse_datetime,
-    parse_datetimes,
-    parse_duration,
-    parse_periods,
-    shorten,
-)
-from kalends.values.text import replace_control_characters
+from kalends.ical.values import DateTimeValue, Duration, Period, parse_datetime, parse_datetimes, parse_duration, parse_periods, shorten
 
 MAX_EVENTS = 10_000
 MAX_LINES = 500_000

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from kalends.core.values.text import fold_case
 from kalends.ical import merge
 from kalends.ical.lines import Property, fold, parse_property
 from kalends.ical.raw_lines import Line
-from kalends.values.text import fold_case
 
 # What changes a line of an attendee in an event of a calendar; None leaves it alone.
 _Change = Callable[[merge.Component, merge.Component, Line], Line | None]
@@ -99,7 +99,7 @@ def _set_parameter(line: Line, prop: Property, name: str, value: str) -> Line:
 
 
 def _is_served(prop: Property) -> bool:
-    """Whether the server tells this participant. Otherwise, the client does, or nobody does (RFC 6638, section 7.1)."""
+    """Whether the server notifies this participant. Otherwise, the client does, or nobody does (RFC 6638, section 7.1)."""
     return prop.parameters.get("SCHEDULE-AGENT", "SERVER").upper() == "SERVER"
 
 

@@ -139,7 +139,7 @@ def _expand(rule: Recurrence, start: date, begin: date, last: date, budget: Budg
 
 
 def select(rule: Recurrence, ordinals: Sequence[int]) -> list[date]:
-    """Those days of a period that the rule has."""
+    """The days of a period that the rule has."""
     weekdays = {weekday for _, weekday in rule.days} or set(range(7))
     # Ordinal 1 was a Monday.
     days = [day for day in map(date.fromordinal, (n for n in ordinals if (n - 1) % 7 in weekdays)) if matches(rule, day)]

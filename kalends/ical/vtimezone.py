@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from kalends.values.datetimes import zone_info
+from kalends.core.values.datetimes import zone_info
 
 if TYPE_CHECKING:
     from icalendar import Component, Timezone

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from kalends.values.datetimes import known_zones
+from kalends.core.values.datetimes import known_zones
 
 MAX_CHARACTERS = 200
 

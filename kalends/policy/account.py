@@ -1,20 +1,17 @@
 """Records that belong to one account, and are seen by nobody else: sessions, keys, contacts, subscribers, webhooks."""
 
-from kalends import errors
-from kalends.context import Actor, Context
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.change import Webhook
+from kalends.core.records.credentials import Key, Session
+from kalends.core.records.delivery import Subscriber, Suppression
+from kalends.core.records.people import Contact, User
+from kalends.core.transports import FILES
+from kalends.core.values.text import fold_case
 from kalends.db import columns
-from kalends.i18n import gettext
+from kalends.http.context import Actor, Context
 from kalends.policy.actor import user
 from kalends.policy.administration import admin
-from kalends.records.contact import Contact
-from kalends.records.key import Key
-from kalends.records.session import Session
-from kalends.records.subscriber import Subscriber
-from kalends.records.suppression import Suppression
-from kalends.records.user import User
-from kalends.records.webhook import Webhook
-from kalends.transports import FILES
-from kalends.values.text import fold_case
 
 # The actor's own contacts `k`: the primary list, and the imported list until it expires.
 CONTACT_LISTS = {
@@ -27,7 +24,7 @@ def require_verified_sender(ctx: Context) -> None:
     """Where mail is really sent, only an account with a verified address may send to a list."""
     if ctx.settings.email != FILES and user(ctx).verified_at is None:
         raise errors.Forbidden(
-            gettext("Verify your e-mail address first: follow the link that was mailed to it, or have it sent again in the settings.")
+            gettext("Confirm your email address first: open the link we emailed you, or request a new one in your settings.")
         )
 
 
@@ -83,7 +80,7 @@ def session(ctx: Context, session_id: str) -> Session:
 
 def key_creating_session(ctx: Context) -> Session:
     """The actor's session, if it may create keys. A key must not create keys, else a leaked one would survive its deletion."""
-    return _session_without_key(ctx, gettext("A key makes no keys, nor does a session that a key opened. Sign in with your password."))
+    return _session_without_key(ctx, gettext("API keys, and sessions opened with one, can’t create API keys. Sign in with your password."))
 
 
 def administrating_session(ctx: Context) -> Session:
@@ -149,7 +146,7 @@ def _liftable(suppression: Suppression | None) -> Suppression:
     if suppression is None:
         raise errors.NotFound
     if suppression.reason == "unsubscribed":
-        raise errors.Conflict(gettext("They asked for no more messages. Only they can take that back."))
+        raise errors.Conflict(gettext("They have stopped these messages. Only they can turn them back on."))
     return suppression
 
 
@@ -165,4 +162,6 @@ def webhook(ctx: Context, webhook_id: int) -> Webhook:
 def require_webhooks(ctx: Context) -> None:
     """Raise Forbidden if the operator has switched webhooks off."""
     if ctx.settings.webhooks == "off":
-        raise errors.Forbidden(gettext("Webhooks are off here. Follow changes with GET /api/changes instead, or ask the operator."))
+        raise errors.Forbidden(
+            gettext("Webhooks are turned off on this server. Follow changes with GET /api/changes instead, or ask the server operator.")
+        )

@@ -2,8 +2,8 @@
 
 from enum import Enum
 
-from kalends import errors
-from kalends.context import Actor, Context
+from kalends.core import errors
+from kalends.http.context import Actor, Context
 
 
 class Right(Enum):

@@ -1,12 +1,12 @@
 """Who administers the site, and whom they may manage."""
 
-from kalends import errors
-from kalends.context import Actor, Context
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.administration import Site
+from kalends.core.records.people import AccountStatus, User
 from kalends.db import columns
-from kalends.i18n import gettext
+from kalends.http.context import Actor, Context
 from kalends.policy.actor import user
-from kalends.records.site import Site
-from kalends.records.user import AccountStatus, User
 
 _INACTIVE = {
     "waiting": "Your account waits for the approval of an administrator. You get mail when you can sign in.",
@@ -23,8 +23,23 @@ def admin(ctx: Context) -> Actor:
     """The signed-in user, who must administer the site."""
     actor = user(ctx)
     if not is_admin(ctx):
-        raise errors.Forbidden(gettext("Only administrators of this site may do this."))
+        raise errors.Forbidden(gettext("Only administrators of this site can do this."))
     return actor
+
+
+def has_admin(ctx: Context) -> bool:
+    """Whether the site has an administrator."""
+    return bool(ctx.tx.rows("SELECT 1 FROM users WHERE role = 'admin' AND id > 0 LIMIT 1"))
+
+
+def require_other_admin(ctx: Context, person: User) -> None:
+    """Raise Conflict if the person is the last administrator, in a write transaction: a site must not be without."""
+    if person.role != "admin":
+        return
+    ctx.tx.advisory_lock("first admin")
+    others = "SELECT 1 FROM users WHERE role = 'admin' AND status = 'active' AND id > 0 AND id <> :id LIMIT 1"
+    if not ctx.tx.rows(others, id=person.id):
+        raise errors.Conflict(gettext("This is the site’s last administrator. Make someone else an administrator first."))
 
 
 def managed_user(ctx: Context, user_id: int) -> User:
@@ -34,19 +49,24 @@ def managed_user(ctx: Context, user_id: int) -> User:
     if person is None:
         raise errors.NotFound
     if person.id == own_id:
-        raise errors.Conflict(gettext("This is your own account. Another administrator may do this, or the command 'kalends users'."))
+        raise errors.Conflict(
+            gettext("You can’t do this to your own account. Ask another administrator, or use the command 'kalends users'.")
+        )
     return person
 
 
 def status_of_new_account(site: Site, *, is_invited: bool) -> AccountStatus:
-    """The status of an account that someone makes. Raises Forbidden if they may not make one."""
+    """The status of an account that someone creates. Raises Forbidden if they may not create one: without an invitation, the first account
+    is that of the administrator, who has the one-time code."""
+    if site.is_new and not is_invited:
+        raise errors.Forbidden(gettext("This site is new. Its administrator creates the first account, with the one-time code."))
     if site.registration == "open" or (is_invited and site.registration != "closed"):
         return "active"
     if site.registration == "approval":
         return "waiting"
     if site.registration == "invitation":
-        raise errors.Forbidden(gettext("Accounts are by invitation here. Open the link in the mail that invites you."))
-    raise errors.Forbidden(gettext("Registration is closed here. Ask the operator for an account."))
+        raise errors.Forbidden(gettext("Sign-up is by invitation here. Open the link in your invitation email."))
+    raise errors.Forbidden(gettext("Sign-up is closed here. Ask the server operator for an account."))
 
 
 def require_active(user: User) -> None:

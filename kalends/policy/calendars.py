@@ -7,14 +7,16 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from kalends import errors
-from kalends.context import Context
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.calendar import Calendar, MemberCalendar, NamedCalendar, TargetCalendar
+from kalends.core.settings import Settings
+from kalends.core.tokens import derive
+from kalends.core.values.text import fold_case
 from kalends.db import columns
-from kalends.i18n import gettext
+from kalends.http.context import Context
 from kalends.policy.actor import Right, me, user
-from kalends.policy.feed_link import feed_key
-from kalends.records.calendar import Calendar, MemberCalendar, NamedCalendar, TargetCalendar
-from kalends.values.text import fold_case
+from kalends.policy.closed_site import require_member
 
 C = TypeVar("C", Calendar, TargetCalendar)
 
@@ -24,7 +26,9 @@ _JOIN_SHARE = "LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id
 _FROM_CALENDARS = f"FROM calendars c JOIN users u ON u.id = c.owner_id {_JOIN_SHARE}"
 # Calendars with the role that the actor (:me, 0 for a guest) has in each.
 SELECT_CALENDARS = f"SELECT {columns(Calendar, 'c', **_EXPRESSIONS)} {_FROM_CALENDARS}"
-_SELECT_NAMED = f"SELECT {columns(NamedCalendar, 'c', role=_ROLE)} FROM calendars c {_JOIN_SHARE}"
+# The colour of the calendar `c` for the actor, who may have chosen another one.
+READER_COLOR = "coalesce((SELECT o.color FROM calendar_colors o WHERE o.user_id = :me AND o.calendar_id = c.id), c.color)"
+_SELECT_NAMED = f"SELECT {columns(NamedCalendar, 'c', role=_ROLE, color=READER_COLOR)} FROM calendars c {_JOIN_SHARE}"
 
 MY_CALENDAR_IDS = "(SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me)"
 IN_MY_CALENDARS = f"c.id IN {MY_CALENDAR_IDS}"
@@ -53,10 +57,9 @@ def calendar_visible_by_id(ctx: Context, calendar_id: str) -> str:
     return f"EXISTS (SELECT 1 FROM calendars c WHERE c.id = {calendar_id} AND {calendar_visible(ctx)})"
 
 
-def calendar(ctx: Context, calendar_id: int, *, to: Right, is_final: bool = False) -> Calendar:
-    """The calendar, if the actor has this right. is_final: no statement follows."""
-    tx = ctx.tx.final_read() if is_final else ctx.tx
-    calendar = tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
+def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
+    """The calendar, if the actor has this right."""
+    calendar = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
     return _require(ctx, calendar, to)
 
 
@@ -67,9 +70,9 @@ def _require(ctx: Context, calendar: C | None, to: Right) -> C:
         return calendar
     user(ctx)
     if to is Right.EDIT and not can_edit(calendar):
-        raise errors.Forbidden(gettext("Only the calendar's owner and its editors may do this."))
+        raise errors.Forbidden(gettext("Only the calendar’s owner and editors can do this."))
     if to is Right.OWN and calendar.role != "owner":
-        raise errors.Forbidden(gettext("Only the calendar's owner may do this."))
+        raise errors.Forbidden(gettext("Only the calendar’s owner can do this."))
     return calendar
 
 
@@ -78,7 +81,7 @@ def can_edit(calendar: NamedCalendar) -> bool:
 
 
 def visible_calendars(ctx: Context, ids: list[int]) -> list[Calendar]:
-    """Those of the calendars that the actor can see."""
+    """The given calendars that the actor can see."""
     sql = f"{SELECT_CALENDARS} WHERE c.id {ctx.db.in_list('ids')} AND {calendar_visible(ctx)}"
     return ctx.tx.all(Calendar, sql, ids=ids, me=me(ctx)) if ids else []
 
@@ -88,16 +91,15 @@ def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
     shared = calendar(ctx, calendar_id, to=Right.SEE)
     user(ctx)
     if shared.role == "owner":
-        raise errors.Conflict(gettext("The calendar is yours. Delete it instead."))
+        raise errors.Conflict(gettext("This calendar is yours. To remove it, delete it instead."))
     if shared.role is None:
-        raise errors.Forbidden(gettext("The calendar is not shared with you."))
+        raise errors.Forbidden(gettext("This calendar isn’t shared with you."))
     return shared
 
 
-def home_calendar(ctx: Context, calendar_id: int, *, to: Right, is_final: bool = False) -> Calendar:
-    """A calendar in the actor's home for devices, one that they own or that is shared with them, if they have this right. is_final: no
-    statement follows."""
-    member = calendar(ctx, calendar_id, to=Right.SEE, is_final=is_final)
+def home_calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
+    """A calendar in the actor's home for devices, one that they own or that is shared with them, if they have this right."""
+    member = calendar(ctx, calendar_id, to=Right.SEE)
     if not member.is_member:
         raise errors.NotFound
     return _require(ctx, member, to)
@@ -106,6 +108,7 @@ def home_calendar(ctx: Context, calendar_id: int, *, to: Right, is_final: bool =
 def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
     """The calendar as a feed: its secret key gives the rights of a viewer."""
     if key is None:
+        require_member(ctx)
         return calendar(ctx, calendar_id, to=Right.SEE)
     row = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
     if row is None or not compare_digest(key.encode(), feed_key(ctx.settings, row).encode()):
@@ -160,7 +163,7 @@ def knows_organizer(ctx: Context, calendar: Calendar, owner_id: int) -> bool:
 
 
 def organizers(ctx: Context, calendar: Calendar, owner_ids: Iterable[int] = ()) -> dict[str, int]:
-    """Those in whose name the actor, who may edit the calendar, invites to events on it, by the keys of their addresses: the actor, the
+    """The users in whose name the actor, who may edit the calendar, invites to events on it, by the keys of their addresses: the actor, the
     owner of the calendar, and the owners of the events."""
     sql = f"SELECT email_key, id FROM users WHERE id {ctx.db.in_list('ids')}"
     return dict(ctx.tx.rows(sql, ids=sorted({user(ctx).id, calendar.owner_id, *owner_ids})))
@@ -196,3 +199,16 @@ def _select_target(next_event_id: str, condition: str) -> str:
     has_questions = "EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = c.id)"
     selected = columns(TargetCalendar, "c", role=_ROLE, next_event_id=next_event_id, has_questions=has_questions)
     return f"SELECT {selected} FROM calendars c {_JOIN_SHARE} WHERE {condition}"
+
+
+def feed_url(settings: Settings, calendar: Calendar) -> str | None:
+    """The URL of the feed: without a key for a public calendar; with a key, for owner and editors only, for a private one."""
+    url = f"{settings.url}/api/calendars/{calendar.id}.ics"
+    if calendar.public:
+        return url
+    return f"{url}?key={feed_key(settings, calendar)}" if calendar.role in ("owner", "editor") else None
+
+
+def feed_key(settings: Settings, calendar: Calendar) -> str:
+    """The key, derived from the server's secret and therefore not stored; a new feed version changes it."""
+    return derive(settings, "feed", f"{calendar.id}.{calendar.feed_version}")[:32]

@@ -6,18 +6,19 @@ import hmac
 
 from msgspec import Struct
 
-from kalends import errors
-from kalends.context import Context, LinkedEvent
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.event import Event
+from kalends.core.settings import Settings
+from kalends.core.tokens import derive
 from kalends.db import columns
-from kalends.i18n import gettext
+from kalends.http.context import Context, LinkedEvent
 from kalends.policy.actor import me
 from kalends.policy.events import SELECT_EVENTS, event_visible
+from kalends.policy.my_events import INVITED_EVENT_VISIBLE, MY_INVITATION, my_key
 from kalends.policy.response_link import MAX_DIGITS
-from kalends.records.event import Event
-from kalends.settings import Settings
-from kalends.tokens import derive
 
-INCOMPLETE = gettext("This link does not work: it is not complete, or the organiser has replaced it. Ask the organiser for the new one.")
+INCOMPLETE = gettext("This link doesn’t work: it is incomplete, or the organiser has replaced it. Ask the organiser for the new link.")
 
 
 class _Row(Struct, frozen=True):
@@ -38,7 +39,7 @@ def open_link(ctx: Context, link: str | None) -> int:
     number = link.partition("-")[0]
     is_number = number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS
     row = ctx.tx.one(_Row, f"SELECT {columns(_Row)} FROM events WHERE id = :id", id=int(number)) if is_number else None
-    is_valid = row is not None and hmac.compare_digest(link.encode(), _token(ctx.settings, row.id, row.link_number).encode())
+    is_valid = row is not None and hmac.compare_digest(link.encode(), event_token(ctx.settings, row.id, row.link_number).encode())
     if row is None or not is_valid or not (row.by_link or row.public):
         raise errors.NotFound(INCOMPLETE)
     ctx.linked = LinkedEvent(row.id, row.series_id, link)
@@ -46,19 +47,21 @@ def open_link(ctx: Context, link: str | None) -> int:
 
 
 def event_of_guest(ctx: Context, event_id: int) -> Event:
-    """The event for someone who has responded to it or commented on it: also without its link, which they had then."""
-    sql = f"{SELECT_EVENTS} WHERE e.id = :id AND (e.by_link OR {event_visible(ctx)})"
-    event = ctx.tx.one(Event, sql, id=event_id, me=me(ctx))
+    """The event for someone who has responded to it or commented on it: also without its link, which they had then, or as they were
+    invited to it."""
+    invited = f"EXISTS (SELECT 1 FROM invitations i WHERE (i.event_id = e.id OR i.series_id = e.series_id) AND {MY_INVITATION})"
+    sql = f"{SELECT_EVENTS} WHERE e.id = :id AND (e.by_link OR {event_visible(ctx)} OR {invited} AND {INVITED_EVENT_VISIBLE})"
+    event = ctx.tx.one(Event, sql, id=event_id, me=me(ctx), my_key=my_key(ctx))
     if event is None:
         raise errors.NotFound
     if event.link_number is not None and not event.can_edit:
-        ctx.linked = LinkedEvent(event.id, event.series_id, _token(ctx.settings, event.id, event.link_number))
+        ctx.linked = LinkedEvent(event.id, event.series_id, event_token(ctx.settings, event.id, event.link_number))
     return event
 
 
 def link_url(settings: Settings, event: Event) -> str | None:
     """The URL of the event for those who have its link, if it is seen by its link."""
-    return f"{settings.url}/e/{_token(settings, event.id, event.link_number)}" if event.link_number is not None else None
+    return f"{settings.url}/e/{event_token(settings, event.id, event.link_number)}" if event.link_number is not None else None
 
 
 def guest_url(settings: Settings, event: Event) -> str:
@@ -71,5 +74,5 @@ def may_share(ctx: Context, event: Event) -> bool:
     return event.public or (event.by_link and (event.can_edit or ctx.linked is not None))
 
 
-def _token(settings: Settings, event_id: int, number: int) -> str:
+def event_token(settings: Settings, event_id: int, number: int) -> str:
     return f"{event_id}-{derive(settings, 'event', f'{event_id}.{number}')[:32]}"

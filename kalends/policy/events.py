@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 
-from kalends import errors
-from kalends.context import Context
+from kalends.core import errors
+from kalends.core.errors import FieldError
+from kalends.core.i18n import gettext
+from kalends.core.records import response_settings
+from kalends.core.records.event import CalendarName, Event, EventWithCounts
+from kalends.core.records.response import Tally
 from kalends.db import columns
-from kalends.errors import FieldError
-from kalends.i18n import gettext
+from kalends.http.context import Context
 from kalends.policy.actor import Right, me, user
 from kalends.policy.administration import admin
 from kalends.policy.calendars import calendar, calendar_visible, is_member
-from kalends.records import response_settings
-from kalends.records.event import FIELD, RECORD, Event, EventWithCounts
 
 # For how long the URL of a deleted public event says that it was deleted: 90 days.
 DELETED_EVENT_LIFETIME = 90 * 86_400
@@ -48,9 +49,9 @@ VISIBLE_TO_USER = f"""(
             WHERE s.calendar_id = g.calendar_id AND s.user_id = :me AND (g.grants OR s.role = 'editor'))
     ))
 )"""
-# The same for an event that `p` places on a calendar of which the actor is a member.
+# Whether the actor sees an event that `p` places on a calendar of which they are a member.
 _VISIBLE_TO_MEMBER = f"({_grants('p')} OR {VISIBLE_TO_USER})"
-# The same where the actor must be a member of the calendar :calendar, as in their home for devices.
+# Whether the actor is a member of the calendar :calendar and sees the event that `p` places on it, as in their home for devices.
 HOME_EVENT_VISIBLE = f"({is_member(':calendar')} AND {_VISIBLE_TO_MEMBER})"
 _VISIBLE_TO_POSSIBLE_MEMBER = f"({_grants('p')} AND {is_member(':calendar')} OR {VISIBLE_TO_USER})"
 
@@ -98,16 +99,14 @@ COMMENT_VISIBLE = "(c.approved OR c.user_id = :me)"
 # the calendars of invited guests, which would tell whose an address is.
 # A database may set up every subquery of a statement each time, needed or not, so that one over all of them takes less than one for each.
 _IS_MEMBER = "(c.owner_id = :me OR s.role IS NOT NULL)"
-_CALENDAR = f"CAST(c.id AS TEXT) || '{FIELD}' || c.name"
 _CALENDARS = f"""
 SELECT p.event_id,
     max(CASE WHEN c.id = h.calendar_id AND (c.owner_id = :me OR s.role = 'editor') THEN 2
         WHEN {_grants("p")} AND {_IS_MEMBER} THEN 1 ELSE 0 END) AS access,
     max(CASE WHEN p.grants AND {_IS_MEMBER} AND NOT {placed_alone("p", "h")} THEN 1 ELSE 0 END) AS has_series,
     max(CASE WHEN c.id = h.calendar_id THEN c.party_max END) AS party_max,
-    string_agg(CASE WHEN c.public OR {_IS_MEMBER} THEN {_CALENDAR} END, '{RECORD}') AS visible,
-    string_agg(CASE WHEN c.public OR {_IS_MEMBER} OR p.grants AND NOT p.by_invitation THEN {_CALENDAR} END, '{RECORD}')
-        AS visible_to_editors
+    string_agg(CASE WHEN c.public OR {_IS_MEMBER} THEN {{calendar}} END, ',') AS visible,
+    string_agg(CASE WHEN c.public OR {_IS_MEMBER} OR p.grants AND NOT p.by_invitation THEN {{calendar}} END, ',') AS visible_to_editors
 FROM events h
 JOIN placements p ON p.event_id = h.id
 JOIN calendars c ON c.id = p.calendar_id
@@ -116,8 +115,8 @@ WHERE h.id {{ids}} GROUP BY p.event_id
 """
 _CAN_EDIT = "(k.access = 2)"
 # Of the event: the number of its responses of each kind, with the number of people; the number of its comments; of its series, the dates
-# that were excepted; whether it has questions; and its places.
-_TALLY = "SELECT concat_ws(',', t.yes, t.maybe, t.no, t.people) FROM response_tallies t WHERE t.event_id = e.id"
+# that were excepted; whether it has questions; and its seats.
+_TALLY = "SELECT {tally} FROM response_tallies t WHERE t.event_id = e.id"
 _COMMENTS = f"SELECT count(*) FROM comments c WHERE c.event_id = e.id AND ({_CAN_EDIT} OR {COMMENT_VISIBLE})"
 _EXCEPTED = """CASE WHEN e.series_id IS NOT NULL THEN (
     SELECT string_agg(x.slot, ',') FROM series_exceptions x WHERE x.series_id = e.series_id
@@ -125,8 +124,9 @@ _EXCEPTED = """CASE WHEN e.series_id IS NOT NULL THEN (
 _HAS_QUESTIONS = """(
     EXISTS (SELECT 1 FROM questions q WHERE q.event_id = e.id) OR EXISTS (SELECT 1 FROM questions q WHERE q.calendar_id = e.calendar_id)
 )"""
-_PLACES = """
-SELECT concat_ws(',', q.taken, q.waiting, (
+# The fields of SeatCounts as a JSON array.
+_SEATS = """
+SELECT concat('[', concat_ws(',', q.taken, q.waiting, (
     SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = e.id
         AND NOT coalesce(o.confirm_until > 0 AND o.confirm_until <= :now, FALSE)
 ), (
@@ -135,20 +135,17 @@ SELECT concat_ws(',', q.taken, q.waiting, (
         coalesce(sum(CASE WHEN u.accepted_for < u.number + u.plus_n THEN 0 ELSE 1 END), 0),
         coalesce(sum(CASE WHEN u.accepted_for < u.number + u.plus_n THEN 0 ELSE u.number + u.plus_n END), 0))
     FROM responses u WHERE u.confirm_until > 0 AND u.confirm_until <= :now AND u.event_id + 0 = e.id
-)) FROM response_settings q WHERE q.event_id = e.id AND q.capacity IS NOT NULL
+)), ']') FROM response_settings q WHERE q.event_id = e.id AND q.capacity IS NOT NULL
 """
 _RULE = f"CASE WHEN e.public OR {_CAN_EDIT} OR k.access = 0 OR k.has_series = 1 THEN r.rrule END"
 _SELECT_WITH_COUNTS = f"""
 SELECT {columns(Event, "e", can_edit=_CAN_EDIT, calendar_party_max="k.party_max", **_EXPRESSIONS | {"rrule": _RULE})},
-    CASE WHEN {_CAN_EDIT} THEN k.visible_to_editors ELSE k.visible END,
-    ({_TALLY}), ({_COMMENTS}), r.also, {_EXCEPTED}, {_HAS_QUESTIONS}, ({_PLACES})
+    concat('[', CASE WHEN {_CAN_EDIT} THEN k.visible_to_editors ELSE k.visible END, ']'),
+    ({_TALLY}), ({_COMMENTS}), r.also, {_EXCEPTED}, {_HAS_QUESTIONS}, ({_SEATS})
 FROM ({_CALENDARS}) AS k JOIN events e ON e.id = k.event_id LEFT JOIN series r ON r.id = e.series_id
 """
 # Whether the actor sees the event, as in VISIBLE_TO_USER.
 _WHERE_VISIBLE = f"WHERE e.public OR {_CAN_EDIT} OR k.access > 0"
-_WITH_COUNTS_UNCHECKED = _SELECT_WITH_COUNTS.format(ids="= :id")
-_WITH_COUNTS = f"{_WITH_COUNTS_UNCHECKED} {_WHERE_VISIBLE}"
-_WITH_COUNTS_BY_LINK = f"{_WITH_COUNTS} OR {_LINKED}"
 
 
 def event_visible(ctx: Context) -> str:
@@ -162,7 +159,7 @@ def event_editable(ctx: Context) -> str:
 
 
 def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
-    """The same for an event `e` that `p` places on a calendar, of which the actor is a member or not.
+    """SQL: whether the actor sees the event `e` that `p` places on a calendar, of which the actor is a member or not.
 
     None: it is not known whether they are a member; the calendar is the parameter :calendar.
     """
@@ -181,7 +178,7 @@ def placed_event_busy(ctx: Context, as_member: bool) -> str:
 
 
 def placement_visible(ctx: Context, as_member: bool) -> str:
-    """The same of the placement `p` alone: its event is read only if the placement grants nothing."""
+    """SQL: whether the actor sees the event of the placement `p`: the event is read only if the placement grants nothing."""
     if ctx.actor is None:
         return placed_event_visible(ctx, as_member)
     visible = f"EXISTS (SELECT 1 FROM events e WHERE e.id = p.event_id AND {VISIBLE_TO_USER})"
@@ -219,7 +216,7 @@ def require_shown(ctx: Context, events: Iterable[Event]) -> None:
     """Raise Forbidden if an admin hides one of the events."""
     if hidden_ids(ctx, events):
         raise errors.Forbidden(
-            gettext("An administrator has hidden this event. You can read it and delete it; it can be changed when it is shown again.")
+            gettext("An administrator has hidden this event. You can view or delete it, but not edit it until it is unhidden.")
         )
 
 
@@ -246,8 +243,8 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
         try:
             rows.append(_require(ctx, visible.get(each), to))
         except (errors.NotFound, errors.Forbidden) as error:
-            missing = FieldError("ids", gettext("event %(id)s is not there", id=str(each)), "not_found")
-            forbidden = FieldError("ids", gettext("event %(id)s is not yours to change", id=str(each)), "forbidden")
+            missing = FieldError("ids", gettext("includes event %(id)s, which doesn’t exist", id=str(each)), "not_found")
+            forbidden = FieldError("ids", gettext("includes event %(id)s, which you can’t edit", id=str(each)), "forbidden")
             raise type(error)(error.detail, [missing if isinstance(error, errors.NotFound) else forbidden]) from None
     if to is Right.EDIT:
         require_shown(ctx, rows)
@@ -255,7 +252,7 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
 
 
 def visible_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, Event]:
-    """Those of the events that the actor can see, by their ids."""
+    """The given events that the actor can see, by their ids."""
     event_ids = sorted({event_id for event_id in ids if event_id is not None})
     sql = f"{SELECT_EVENTS} WHERE e.id {ctx.db.in_list('ids')} AND {_visible(ctx)}"
     return {event.id: event for event in ctx.tx.all(Event, sql, ids=event_ids, me=me(ctx), **_params(ctx))}
@@ -276,18 +273,18 @@ def coming_dates(ctx: Context, series_id: int, since: int, *, unchecked: bool = 
     )
 
 
-def count_coming_dates(ctx: Context, series_id: int, since: int) -> tuple[int, int]:
-    """How many events of the series are to come that the actor sees, and how many of them from `since` on."""
-    [(coming, following)] = ctx.tx.rows(
-        f"""SELECT count(*), count(CASE WHEN e.start_at >= :since THEN 1 END)
-            FROM events e WHERE e.series_id = :series_id AND e.start_at > :now AND {_visible(ctx)}""",
+def next_dates(ctx: Context, series_id: int, limit: int) -> list[Event]:
+    """The first events of the series that are to come and that the actor sees."""
+    return ctx.tx.all(
+        Event,
+        f"""{SELECT_EVENTS} WHERE e.series_id = :series_id AND e.start_at > :now AND e.status = 'planned' AND {_visible(ctx)}
+            ORDER BY e.start_at, e.id LIMIT :limit""",
         series_id=series_id,
-        since=since,
         now=ctx.now,
-        **({"me": me(ctx)} if ctx.actor else {}),
+        limit=limit,
+        me=me(ctx),
         **_params(ctx),
     )
-    return coming, following
 
 
 def require_each(ctx: Context, visible: Mapping[int, Event], rights: Mapping[int, Right]) -> None:
@@ -308,20 +305,25 @@ def _require(ctx: Context, event: Event | None, to: Right) -> Event:
     return event
 
 
-def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False, is_final: bool = False) -> EventWithCounts:
+def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False) -> EventWithCounts:
     """The event, if the actor sees it, with its calendars and counts.
 
     was_visible: the actor saw it before this action, which took it away.
-    is_final: no statement follows.
     """
-    if ctx.linked is not None:
-        event = ctx.tx.one(EventWithCounts, _WITH_COUNTS_BY_LINK, id=event_id, me=me(ctx), now=ctx.now, **_params(ctx))
-    else:
-        sql = _WITH_COUNTS_UNCHECKED if was_visible and ctx.actor else _WITH_COUNTS
-        event = (ctx.tx.final_read() if is_final else ctx.tx).one(EventWithCounts, sql, id=event_id, me=me(ctx), now=ctx.now)
+    where = _WHERE_VISIBLE if ctx.linked is None else f"{_WHERE_VISIBLE} OR {_LINKED}"
+    if was_visible and ctx.actor and ctx.linked is None:
+        where = ""
+    sql = f"{_select_with_counts(ctx, '= :id')} {where}"
+    event = ctx.tx.one(EventWithCounts, sql, id=event_id, me=me(ctx), now=ctx.now, **_params(ctx))
     if event is None:
         raise missing_event(ctx, event_id)
     return event
+
+
+def _select_with_counts(ctx: Context, ids: str) -> str:
+    """SQL: the columns of an EventWithCounts."""
+    calendar, tally = ctx.db.json_object("c", CalendarName.__struct_fields__), ctx.db.json_object("t", Tally.__struct_fields__)
+    return _SELECT_WITH_COUNTS.format(calendar=calendar, tally=tally, ids=ids)
 
 
 def missing_event(ctx: Context, event_id: int) -> errors.Problem:
@@ -340,8 +342,8 @@ def missing_event(ctx: Context, event_id: int) -> errors.Problem:
 
 
 def events_with_counts(ctx: Context, ids: list[int]) -> list[EventWithCounts]:
-    """Those of the events that the actor sees, in the order of the ids."""
-    sql = f"{_SELECT_WITH_COUNTS.format(ids=ctx.db.in_list('ids'))} {_WHERE_VISIBLE}"
+    """The given events that the actor sees, in the order of the ids."""
+    sql = f"{_select_with_counts(ctx, ctx.db.in_list('ids'))} {_WHERE_VISIBLE}"
     events = {event.id: event for event in ctx.tx.all(EventWithCounts, sql, ids=ids, me=me(ctx), now=ctx.now)}
     return [events[event_id] for event_id in ids if event_id in events]
 
@@ -363,4 +365,4 @@ def require_whole_series(ctx: Context, series_id: int) -> None:
     """Changing a series needs the right to edit each of its events."""
     sql = f"SELECT 1 FROM events WHERE series_id = :id AND id NOT IN {EDITABLE_EVENT_IDS} LIMIT 1"
     if ctx.tx.rows(sql, id=series_id, me=user(ctx).id):
-        raise errors.Forbidden(gettext("Some events of this series are not yours to edit. Change this event alone."))
+        raise errors.Forbidden(gettext("You can’t edit some events of this series. Change this event only."))

@@ -2,18 +2,17 @@
 
 from msgspec import structs
 
-from kalends import errors
-from kalends.context import Context
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.event import Event
+from kalends.core.records.response import Comment, Response
 from kalends.db import columns
-from kalends.i18n import gettext
+from kalends.http.context import Context
 from kalends.policy.account import has_verified
 from kalends.policy.actor import Right, me, user
 from kalends.policy.administration import is_admin
 from kalends.policy.event_link import event_of_guest
 from kalends.policy.events import COMMENT_VISIBLE, event, event_of_admin, visible_events
-from kalends.records.comment import Comment
-from kalends.records.event import Event
-from kalends.records.response import Response
 
 
 def comment_visible(event: Event) -> str:
@@ -97,7 +96,7 @@ def response(ctx: Context, response_id: int, *, to: Right = Right.SEE) -> tuple[
     if not can_see_response(ctx, response, to_event):
         raise errors.NotFound
     if to is Right.EDIT and not to_event.can_edit:
-        raise errors.Forbidden(gettext("Only the event's editors may do this."))
+        raise errors.Forbidden(gettext("Only the event’s editors can do this."))
     return response, to_event
 
 

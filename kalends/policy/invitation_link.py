@@ -4,20 +4,22 @@ import hmac
 
 from msgspec import structs
 
-from kalends import errors
-from kalends.context import Context
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.event import Event
+from kalends.core.records.response import Invitation
+from kalends.core.settings import Settings
+from kalends.core.tokens import derive, token_hash
 from kalends.db import columns
-from kalends.i18n import gettext
+from kalends.http.context import Context
 from kalends.policy.actor import Right
 from kalends.policy.events import HIDDEN, SELECT_EVENTS, event
 from kalends.policy.response_link import LINK_LIFETIME, MAX_DIGITS
-from kalends.records.event import Event
-from kalends.records.invitation import Invitation
-from kalends.settings import Settings
-from kalends.tokens import derive, token_hash
 
-INCOMPLETE = gettext("This link does not work: it is not complete, or the invitation was withdrawn. Copy it whole from the newest mail.")
-ENDED = gettext("This link ended 30 days after the event.")
+INCOMPLETE = gettext(
+    "This link doesn’t work: it is incomplete, or the invitation was withdrawn. Copy the whole link from your most recent email."
+)
+ENDED = gettext("This link expired 30 days after the event.")
 # In the addresses of replies, whose letters lose their case on the way.
 REPLY_MAC_DIGITS = 24
 

@@ -4,24 +4,24 @@ import hmac
 
 from msgspec import structs
 
-from kalends import errors
-from kalends.context import Context
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.event import Event
+from kalends.core.records.response import Response
+from kalends.core.settings import Settings
+from kalends.core.tokens import derive
+from kalends.core.values.text import fold_case
 from kalends.db import columns
-from kalends.i18n import gettext
+from kalends.http.context import Context
 from kalends.policy.events import HIDDEN, SELECT_EVENTS, VISIBLE_TO_USER
-from kalends.records.event import Event
-from kalends.records.response import Response
-from kalends.settings import Settings
-from kalends.tokens import derive
-from kalends.values.text import fold_case
 
 # How long after the event the link works.
 LINK_LIFETIME = 30 * 86_400
 MAX_DIGITS = 18
 INCOMPLETE = gettext(
-    "This link does not work: it is not complete, or it was replaced by a newer one. Look for the newest mail about the event."
+    "This link doesn’t work: it is incomplete, or a newer one has replaced it. Use the link in your most recent email about the event."
 )
-ENDED = gettext("This link ended 30 days after the event.")
+ENDED = gettext("This link expired 30 days after the event.")
 # SQL: whether the guest of the response `r` can open the event `e`, is invited to it, or was added by an editor, and no admin hides it.
 GUEST_SEES_EVENT = f"""(NOT {HIDDEN} AND (r.added OR e.by_link OR {VISIBLE_TO_USER.replace(":me", "r.user_id")}
     OR EXISTS (SELECT 1 FROM invitations i WHERE i.event_id = e.id AND i.email_key = r.email_key AND i.state <> 'withdrawn')
@@ -52,16 +52,16 @@ def linked_response(ctx: Context, token: str, *, of_hidden: bool = False) -> tup
         raise errors.NotFound
     if ctx.now >= (event.end_at or event.start_at) + LINK_LIFETIME:
         raise errors.NotFound(ENDED)
-    return response, _limit_party(ctx, response, essentials(event))
+    return response, _limit_party(ctx, response, guest_view(event))
 
 
-def essentials(event: Event) -> Event:
+def guest_view(event: Event) -> Event:
     """The event as its guests see it by links and mails: one for members with its title, time, place and status alone."""
     return event if event.is_open else structs.replace(event, description=None, image_url=None, tags="")
 
 
 def sees_event(ctx: Context, response: Response, event: Event) -> bool:
-    """Whether the guest of the response sees the essentials of the event: they can open it, are invited to it, or an editor added them."""
+    """Whether the guest of the response sees the event at all: they can open it, are invited to it, or an editor added them."""
     if event.is_open:
         return True
     sql = f"SELECT 1 FROM responses r, events e WHERE r.id = :id AND e.id = :event_id AND {GUEST_SEES_EVENT}"

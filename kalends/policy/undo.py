@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from kalends import errors
-from kalends.context import Context
-from kalends.i18n import gettext
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.http.context import Context
 from kalends.policy.actor import Right, user
 from kalends.policy.calendars import calendar
 from kalends.policy.event_link import event_of_guest
@@ -34,7 +34,7 @@ def require_restored_placement(ctx: Context, calendar_id: int) -> None:
 def require_undo_in_calendar(ctx: Context, calendar_id: int, *, creates: bool) -> None:
     """Changes of a calendar are undone by its owner. The primary one is always there."""
     if calendar(ctx, calendar_id, to=Right.OWN).is_primary and creates:
-        raise errors.Conflict(gettext("This is your primary calendar, which is always there."))
+        raise errors.Conflict(gettext("This is your primary calendar, which can’t be removed."))
 
 
 def require_own_record(ctx: Context, owner_id: int | None) -> None:

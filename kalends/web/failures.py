@@ -4,18 +4,18 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote_plus, urlencode
 
-from kalends.context import Caller, Context
+from kalends.core.errors import Problem
+from kalends.core.i18n import gettext
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
+from kalends.core.values.upload import Upload
 from kalends.db import Database
-from kalends.errors import Problem
+from kalends.http.context import Caller, Context
 from kalends.http.endpoint import Document
 from kalends.http.input.params import gather
+from kalends.http.reply import Reply
 from kalends.http.request import Request
-from kalends.i18n import gettext
-from kalends.reply import Reply
-from kalends.settings import Settings
-from kalends.site import store as sites
-from kalends.values import timestamps
-from kalends.values.upload import Upload
+from kalends.web import site_store as sites
 from kalends.web.forms import FormState
 from kalends.web.redirects import redirect
 from kalends.web.render import render

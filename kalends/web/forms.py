@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct, field, structs
 
-from kalends.errors import FieldError
-from kalends.i18n import gettext
+from kalends.core.errors import FieldError
+from kalends.core.i18n import gettext
 
 
 class FormState(Struct):

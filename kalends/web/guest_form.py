@@ -6,10 +6,10 @@ typed, and then sending it again is enough."""
 
 import hmac
 
-from kalends import errors
-from kalends.context import Context
+from kalends.core import errors
+from kalends.core.tokens import derive
+from kalends.http.context import Context
 from kalends.http.input.form import Form
-from kalends.tokens import derive
 from kalends.web.forms import FormState
 
 # The inputs: a name that programs like to fill in, the signed time, and what a script sets at the first key or tap of a person.

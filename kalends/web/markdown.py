@@ -1,13 +1,12 @@
-"""Descriptions in Markdown: a subset that needs no trust in who wrote it. Pictures, HTML, entities and code blocks stay text."""
+"""Texts as HTML: escaped, with links, and descriptions in a subset of Markdown that needs no trust in who wrote it. Pictures, HTML,
+entities and code blocks stay text."""
 
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
-from kalends.web.autolink import REL, autolink
+from markupsafe import Markup, escape
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -66,3 +65,41 @@ def _link_open(_: Any, tokens: Sequence["Token"], index: int, __: Any, env: dict
 def _link_close(*args: Any) -> str:
     args[-1]["links"] -= 1
     return "</a>"
+
+
+# Tells search engines and other sites nothing.
+REL = "nofollow ugc noopener noreferrer"
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`]+", re.IGNORECASE)
+# Characters that end a sentence rather than a URL.
+_PUNCTUATION = ".,;:!?…"
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+
+
+def autolink(text: str) -> Markup:
+    """Escaped text in which http and https URLs are links."""
+    pieces, end = [], 0
+    for match in _ADDRESS.finditer(text):
+        url = _trim(match.group())
+        pieces.append(escape(text[end : match.start()]))
+        pieces.append(Markup('<a href="{0}" rel="{1}">{0}</a>').format(url, REL))
+        end = match.start() + len(url)
+    return Markup("").join([*pieces, escape(text[end:])])
+
+
+def _trim(url: str) -> str:
+    """The URL without the end of its sentence: a full stop, or a closing bracket that was opened before it."""
+    end = len(url)
+    unopened = {closing: url.count(closing) - url.count(opening) for closing, opening in _BRACKETS.items()}
+    while end and (url[end - 1] in _PUNCTUATION or unopened.get(url[end - 1], 0) > 0):
+        end -= 1
+        if url[end] in unopened:
+            unopened[url[end]] -= 1
+    return url[:end]
+
+
+_is_special = re.compile("[&<>'\"]").search
+
+
+def escape_text(text: str) -> str:
+    """The text escaped. MarkupSafe's own function takes five times as long for a text that stays as it is."""
+    return escape(text) if _is_special(text) else text

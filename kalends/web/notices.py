@@ -4,81 +4,94 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from kalends.context import Context
+from kalends.core.i18n import Text, gettext, ngettext
 from kalends.db import journal
-from kalends.i18n import Text, gettext, ngettext
+from kalends.http.context import Context
 
 COOKIE = "kalends_notice"
 COOKIE_SECONDS = 60
 MAX_DIGITS = 16
+MINUTE = 60
 
 # Texts by their key in the flash cookie.
 NOTICES: dict[str, Text] = {
     "created": gettext("Created."),
     "published": gettext("Published."),
     "saved": gettext("Saved."),
-    "created-already": gettext("This event exists already, so no second one was created."),
+    "created-already": gettext("This event already exists, so it wasn’t created again."),
     "deleted": gettext("Deleted."),
-    "sent": gettext("The message is on its way."),
-    "said-yes": gettext("Thank you. You said yes."),
-    "said-yes-or-waits": gettext("Thank you. If all places are taken, you are on the waiting list."),
-    "said-maybe": gettext("Thank you. You said maybe."),
-    "confirm-response": gettext("Thank you. Open the link in the mail that we have sent you: your response counts from then on."),
+    "event-saved": gettext("Event saved."),
+    "event-cancelled": gettext("Event cancelled."),
+    "event-deleted": gettext("Event moved to the trash."),
+    "rule-saved": gettext("Repeat rule saved."),
+    "sent": gettext("Message sent."),
+    "said-yes": gettext("Thanks! You’re going."),
+    "said-yes-or-waits": gettext("Thanks for your RSVP. If the event is full, you’re on the waiting list."),
+    "said-maybe": gettext("Thanks! You’re down as a maybe."),
+    "confirm-response": gettext("Almost done: open the link in the email we’ve just sent you to confirm your RSVP."),
     "confirm-places": gettext(
         "Thank you. Places are held for you for a short time: open the link in the mail that we have sent you to keep them."
     ),
-    "said-no": gettext("Thank you. You said no."),
-    "confirm-subscription": gettext("Almost done: follow the link in the mail that we have sent you."),
-    "withdrawn": gettext("The invitation is taken back."),
-    "guest-link-sent": gettext("If this address has responded, a message with its link is on its way."),
-    "guest-link-reset": gettext("The old link has stopped, and a new one is on its way to the guest."),
-    "link-reset": gettext("This is your new link. The old one has stopped."),
-    "guest-added": gettext("The guest is on the list."),
-    "response-removed": gettext("The response is removed."),
-    "commented": gettext("Thank you for your comment."),
-    "waiting": gettext("Thank you. Your comment will appear when the organiser has approved it."),
+    "said-no": gettext("Thanks for letting the organiser know you can’t go."),
+    "confirm-subscription": gettext("Almost done: open the link in the email we’ve just sent you."),
+    "withdrawn": gettext("Invitation withdrawn."),
+    "guest-link-sent": gettext("If this address has an RSVP, we’ve just emailed its link."),
+    "guest-link-reset": gettext("The old link no longer works. We’ve emailed the guest a new one."),
+    "link-reset": gettext("This is your new link. The old one no longer works."),
+    "guest-added": gettext("Guest added."),
+    "response-removed": gettext("RSVP removed."),
+    "commented": gettext("Thanks for your comment."),
+    "waiting": gettext("Thanks for your comment. It will appear once the organiser approves it."),
     "copied": gettext("This is your own copy."),
     "shared": gettext("Shared."),
-    "unshared": gettext("No longer shared."),
-    "reset": gettext("The feed has a new address, and the old one has stopped."),
-    "signed-out": gettext("You are signed out."),
-    "mailed": gettext("If we know this address, a message with a link is on its way to it."),
-    "password": gettext("You have a new password. Sign in with it."),
-    "password-changed": gettext("You have a new password, and your other sessions have ended."),
-    "verified": gettext("Your e-mail address is verified."),
-    "verification-sent": gettext("The link is on its way to your address."),
-    "ended": gettext("The session has ended."),
+    "unshared": gettext("Sharing stopped."),
+    "reset": gettext("The feed has a new link. The old one no longer works."),
+    "signed-out": gettext("You’ve signed out."),
+    "mailed": gettext("If there is an account with this address, we’ve just emailed it a link."),
+    "password": gettext("Password changed. Sign in with the new one."),
+    "password-changed": gettext("Password changed. Your other sessions have ended."),
+    "verified": gettext("Your email address is confirmed."),
+    "verification-sent": gettext("We’ve emailed the link to your address."),
+    "ended": gettext("Session ended."),
     "others-ended": gettext("All your other sessions have ended."),
-    "account-deleted": gettext("Your account, its calendars, events and contacts are deleted."),
-    "left": gettext("You have left the calendar."),
-    "left-and-blocked": gettext("You have left the calendar and blocked its owner. Your settings list whom you block."),
-    "unblocked": gettext("Unblocked. What was shared with you meanwhile has to be shared again."),
+    "account-deleted": gettext("Your account, its calendars, events and contacts have been deleted."),
+    "left": gettext("You’ve left the calendar."),
+    "left-and-blocked": gettext("You’ve left the calendar and blocked its owner. You can see who you’ve blocked in your settings."),
+    "unblocked": gettext("Unblocked. Anything they shared in the meantime has to be shared again."),
     "kept": gettext("Added to your contacts."),
-    "approved": gettext("Approved. Everyone sees it now."),
-    "account-waiting": gettext("Thank you. An administrator looks at your registration, and you get mail about it."),
-    "test-sent": gettext("The test message is on its way to you."),
-    "person-approved": gettext("Approved. They get mail, and can sign in."),
-    "person-refused": gettext("Refused. They get mail, and their registration is deleted."),
-    "person-suspended": gettext("Suspended. Their sessions have ended, and nobody can sign in to the account."),
+    "approved": gettext("Approved. Everyone can see it now."),
+    "account-waiting": gettext(
+        "Thanks for signing up. An administrator will review your account, and we’ll email you when you can sign in."
+    ),
+    "test-sent": gettext("Test email sent. Check your inbox."),
+    "person-approved": gettext("Approved. They get an email and can sign in now."),
+    "person-refused": gettext("Declined. They get an email, and their sign-up is deleted."),
+    "person-suspended": gettext(
+        "Suspended. Their sessions have ended, their keys and app passwords are deleted, and nobody can sign in to the account."
+    ),
     "person-activated": gettext("They can sign in again."),
-    "person-invited": gettext("The invitation is on its way."),
-    "reported": gettext("Thank you. The administrators of this site will look at it."),
+    "person-invited": gettext("Invitation sent."),
+    "reported": gettext("Thanks. This site’s administrators will take a look."),
     "report-closed": gettext("Closed."),
-    "event-hidden": gettext("Hidden. Its editors get mail with the reason."),
-    "event-shown": gettext("It is shown again, and its editors get mail."),
+    "event-hidden": gettext("Hidden. Its editors get an email with the reason."),
+    "event-shown": gettext("Visible again. Its editors get an email."),
     "sender-blocked": gettext("Blocked."),
-    "sender-unblocked": gettext("Accepted again."),
-    "report-reopened": gettext("It is open again."),
-    "hidden": gettext("Hidden. Only you and its author see it now."),
-    "removed": gettext("Removed from the list."),
-    "undone": gettext("Undone."),
-    "pinged": gettext("The ping is on its way. Reload this page to see how your receiver replied."),
-    "unreadable": gettext("Some parameters of that address were not valid and were left out."),
+    "sender-unblocked": gettext("Unblocked."),
+    "report-reopened": gettext("Reopened."),
+    "hidden": gettext("Hidden. Only you and the author can see it now."),
+    "removed": gettext("Removed from your subscribers."),
+    "undone": gettext("Change undone."),
+    "pinged": gettext("Ping sent. Reload this page to see your receiver’s reply."),
+    "unreadable": gettext("Some parts of that link weren’t valid and were ignored."),
 }
+# Those that may say how many people get an email.
+MAILED = ("event-saved", "event-cancelled", "event-deleted", "rule-saved", "undone")
 # Those with a number.
 COUNTED: dict[str, Callable[[int], Text]] = {
-    "announced": lambda count: ngettext("It is on its way to 1 person.", "It is on its way to %(num)s people.", count),
-    "redelivered": lambda count: ngettext("1 delivery is on its way again.", "%(num)s deliveries are on their way again.", count),
+    "answers-set": lambda count: ngettext("1 RSVP changed. Nobody was emailed.", "%(num)s RSVPs changed. Nobody was emailed.", count),
+    "invited": lambda count: ngettext("1 invitation will be sent in a minute.", "%(num)s invitations will be sent in a minute.", count),
+    "announced": lambda count: ngettext("Sending to 1 person.", "Sending to %(num)s people.", count),
+    "redelivered": lambda count: ngettext("Resending 1 delivery.", "Resending %(num)s deliveries.", count),
 }
 
 
@@ -87,10 +100,14 @@ class Notice(Struct, frozen=True):
 
     text: str
     undo: int | None = None
+    # Whom it emails, in a sentence of its own.
+    mail: str = ""
 
 
 def put(ctx: Context, key: str, count: int | None = None, *, can_undo: bool = False) -> None:
-    """Have the next page show a notice; can_undo: with a button that undoes the changes of this request."""
+    """Show a notice on the next page; can_undo: with a button that undoes the changes of this request.
+
+    count: the number in it or, of a notice about an event, how many people get an email."""
     undo = journal.last_of_set(ctx.tx, ctx.author().set_id) if can_undo and ctx.actor else None
     ctx.set_cookie(COOKIE, ".".join(["" if part is None else str(part) for part in (key, count, undo)]).rstrip("."), COOKIE_SECONDS)
 
@@ -104,12 +121,22 @@ def take(ctx: Context) -> Notice | None:
     ctx.headers["Cache-Control"] = "no-store"
     key, count, undo = (*flash.split("."), "", "")[:3]
     notice = text(key, count)
-    return Notice(notice, _number(undo) or None) if notice else None
+    mail = describe_mail(ctx, _number(count)) if key in MAILED and count else ""
+    return Notice(notice, _number(undo) or None, mail) if notice else None
 
 
 def text(key: str, count: str = "") -> str:
     """The text of a notice; empty for a key that is not ours."""
     return COUNTED[key](_number(count)) if key in COUNTED else NOTICES.get(key, "")
+
+
+def describe_mail(ctx: Context, number: int) -> Text:
+    """Whom a notice says that something emails."""
+    if number == 0:
+        return gettext("Nobody was emailed.")
+    if ctx.settings.notice_delay == MINUTE:
+        return ngettext("1 person will get an email in a minute.", "%(num)s people will get an email in a minute.", number)
+    return ngettext("1 person will get an email.", "%(num)s people will get an email.", number)
 
 
 def _number(digits: str) -> int:

@@ -6,8 +6,8 @@ from typing import Any, Literal, TypeVar, Unpack
 
 from msgspec import structs
 
-from kalends import errors
-from kalends.context import Context
+from kalends.core import errors
+from kalends.http.context import Context
 from kalends.http.endpoint import Document, Options, attach, declaration
 from kalends.http.input.form import Form
 from kalends.web import guest_form

@@ -1,8 +1,8 @@
 """The time zone in which pages show times: a member's own; for guests the one in their cookie, else the site's."""
 
-from kalends.context import Context
-from kalends.site import store as sites
-from kalends.values.datetimes import known_zones
+from kalends.core.values.datetimes import known_zones
+from kalends.http.context import Context
+from kalends.web import site_store as sites
 
 COOKIE = "kalends_zone"
 YEAR = 365 * 86_400

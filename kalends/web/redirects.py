@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from kalends.context import Context
+from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.web import notices
 from kalends.web.render import HTML

@@ -7,16 +7,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from kalends.context import Context
+from kalends.core.i18n.locale import ENGLISH, Locale
+from kalends.core.settings import Settings
+from kalends.core.values.picture import parse_path
+from kalends.http.context import Context
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import fields_of
 from kalends.http.input.options import split_annotated
-from kalends.i18n.locale import ENGLISH, Locale
-from kalends.reply import add_vary
-from kalends.settings import Settings
-from kalends.site import store as sites
-from kalends.values.picture import parse_path
+from kalends.http.reply import add_vary
 from kalends.web import notices
+from kalends.web import site_store as sites
 from kalends.web.environment import GLOBALS, environment
 from kalends.web.forms import FormState
 from kalends.web.reader_zone import reader_zone

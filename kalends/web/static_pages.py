@@ -2,10 +2,10 @@
 
 from msgspec import Struct
 
-from kalends import errors
-from kalends.context import Context
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.http.context import Context
 from kalends.http.endpoint import Document
-from kalends.i18n import gettext
 from kalends.web.page import page
 from kalends.web.render import static_file
 
@@ -21,7 +21,7 @@ def static(ctx: Context, name: str, params: Version) -> Document:
     """A stylesheet, a script or a picture of the pages."""
     file = static_file(name)
     if file is None:
-        raise errors.NotFound(gettext("There is no such path."))
+        raise errors.NotFound(gettext("There is no such path. Check the URL."))
     content, kind, version = file
     # During an upgrade, a page of the new server may ask the old one for its file, which must not be cached under the new name.
     ctx.headers["Cache-Control"] = "public, max-age=31536000, immutable" if params.v == version else "public, no-cache"

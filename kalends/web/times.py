@@ -2,9 +2,9 @@
 
 from datetime import date, datetime, time, timedelta
 
-from kalends.i18n import gettext
-from kalends.i18n.locale import Locale
-from kalends.values import datetimes
+from kalends.core.i18n import gettext
+from kalends.core.i18n.locale import Locale
+from kalends.core.values import datetimes
 
 ALL_DAY = gettext("All day")
 
@@ -36,10 +36,27 @@ class Times:
             return self.clock(start) if end == start else self._formats.clocks(start, end)
         return self._formats.between(self._short_at(start), self._short_at(end))
 
+    def weekday_and_day(self, start_time: str) -> str:
+        """`Mon 11 May`, the day on which an event starts."""
+        return self.short_day(_moment(start_time))
+
+    def brief(self, start_time: str, end_time: str | None, all_day: bool) -> str:
+        """`Mon 11 May 2026, 17:00–19:00`: the day on which an event starts, and its hours if it ends on it."""
+        start, end = _moment(start_time), _moment(end_time or start_time)
+        day = self._formats.short_weekday_month_day(start)
+        if all_day:
+            return self._formats.short_days(start, end)
+        is_short = end - start < timedelta(hours=24) and end != start
+        return self._formats.at(day, self._formats.clocks(start, end) if is_short else self.clock(start))
+
     def tile(self, start_time: str) -> tuple[str, int]:
         """The month and the day on which an event starts: `("Nov", 17)`."""
         start = _moment(start_time)
         return self._formats.short_month(start), start.day
+
+    def short_date(self, start_time: str) -> str:
+        """`Mon 11 May`."""
+        return self.short_day(_moment(start_time))
 
     def clock_in(self, start_time: str, zone: str) -> str:
         """`17:00`, on the clocks of the zone."""
@@ -55,6 +72,15 @@ class Times:
         """Whether clocks in the zone show another time than those where the event is."""
         return not all_day and _moment(start_time).utcoffset() != _moment(start_time, zone).utcoffset()
 
+    def written(self, value: str | None) -> str | None:
+        """A stored time in words, on the clocks that it was written with: `11 May 2026, 17:00`. Any other text stays as it is."""
+        try:
+            moment = datetime.fromisoformat(value or "")
+        except ValueError:
+            return value
+        day = self._formats.month_day(moment)
+        return self._formats.at(day, self.clock(moment)) if "T" in (value or "") else day
+
     def last_day(self, start_time: str, end_time: str | None) -> str:
         """The day on which an event ended: `1 November 2026`."""
         return self._formats.month_day(date.fromisoformat((end_time or start_time)[:10]))
@@ -63,6 +89,10 @@ class Times:
         """An instant for its reader: `11 May 2026, 17:00`."""
         local = _moment(instant, zone)
         return self._formats.at(self._formats.month_day(local), self.clock(local))
+
+    def with_zone(self, instant: str, zone: str) -> str:
+        """An instant for readers who may be elsewhere: `11 May 2026, 17:00 (Europe/Paris)`."""
+        return f"{self.in_zone(instant, zone)} ({zone})"
 
     def _short_at(self, moment: datetime) -> str:
         return self._formats.at(self.short_day(moment), self.clock(moment))

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kalends.account.device_pages import draw_qr_code
+from kalends.web.drawings import draw_qr_code
 from tests.cast import Cast
 from tests.client import Client
 from tests.dav.clients import device, propfind

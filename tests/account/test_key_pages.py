@@ -3,7 +3,9 @@
 import re
 from html import unescape
 
+from kalends.core.values import timestamps
 from tests.cast import Cast, a_key
+from tests.conftest import NOON
 from tests.sessions.digests import signed
 
 
@@ -53,3 +55,20 @@ def test_nobody_sees_or_deletes_the_keys_of_others(cast: Cast) -> None:
     assert cast.carol.post(f"/account/keys/{key['id']}/delete").status == 404
     assert "canary" not in cast.carol.get("/account").text
     assert cast.anonymous.signed_in(key["wkey"]).get("/api/calendars").status == 200
+
+
+def test_a_key_of_the_page_has_the_ticked_scopes_and_the_chosen_end(cast: Cast) -> None:
+    form = [("name", "website"), ("scopes[]", "events:read"), ("scopes[]", "contacts"), ("days", "30")]
+    page = cast.alice.post("/account/keys", data=form)
+    assert page.status == 200
+    [key] = cast.alice.get("/api/keys").json["keys"]
+    assert (key["scopes"], key["expires_at"]) == (["contacts", "events:read"], timestamps.format_utc(NOON + 30 * 86_400))
+    listed = cast.alice.get("/account").text
+    assert "contacts, events:read" in listed
+    assert "Expires" in listed
+
+
+def test_a_device_of_the_page_can_be_limited_to_reading(cast: Cast) -> None:
+    assert cast.alice.post("/account/devices", data={"name": "kiosk", "read_only": "yes"}).status == 200
+    assert cast.alice.get("/api/keys").json["keys"][0]["read_only"]
+    assert "Can look, but not change anything" in cast.alice.get("/account/devices").text

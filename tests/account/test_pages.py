@@ -29,7 +29,7 @@ def another_session(person: Person) -> Client:
 
 def test_the_account_page_shows_the_profile(cast: Cast) -> None:
     page = cast.alice.get("/account").text
-    for text in (cast.alice.user_name, cast.alice.email_address, 'value="Alice"', "This session", "You have no keys yet"):
+    for text in (cast.alice.user_name, cast.alice.email_address, 'value="Alice"', "This session", "You have no API keys yet"):
         assert text in page
     assert "Content-Security-Policy" in cast.alice.get("/account").headers
 
@@ -68,7 +68,7 @@ def test_a_broken_profile_names_its_fields_and_keeps_what_was_typed(cast: Cast) 
 def test_a_taken_name_is_reported_at_its_field(cast: Cast) -> None:
     reply = cast.alice.post("/account/profile", data=profile(cast.alice, user_name=cast.bob.user_name))
     assert reply.status == 409
-    assert "Is taken." in reply.text
+    assert "Is already taken." in reply.text
 
 
 def test_the_profile_sets_no_password(cast: Cast) -> None:
@@ -149,7 +149,7 @@ def test_a_program_that_opens_ever_more_sessions_does_not_fill_the_page(cast: Ca
 
 def test_an_account_is_deleted_with_its_password_only(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
-    assert "This cannot be undone" in cast.alice.get("/account/delete").text
+    assert "It can’t be undone" in cast.alice.get("/account/delete").text
     wrong = cast.alice.post("/account/delete", data={"current_password": "wrong password"})
     assert wrong.status == 403
     assert "Is wrong." in wrong.text

@@ -6,15 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from msgspec import structs
 
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR, MAX_SENDS_PER_HOUR
-from kalends.outbound import sender
-from kalends.settings import Settings
-from kalends.users import passwords, reset_requests
-from kalends.users import store as users
-from kalends.values import timestamps
+from kalends.features.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR, MAX_SENDS_PER_HOUR
+from kalends.features.users import reset_request_store as reset_requests
+from kalends.features.users import store as users
+from kalends.features.users.rules import passwords
+from kalends.http.context import Context
+from kalends.mail import sender
 from tests.cast import PASSWORD, Cast, a_key, an_event, shared
 from tests.client import Client, Reply
 from tests.conftest import Clock
@@ -71,7 +72,7 @@ def test_setting_a_password_by_the_link_verifies_the_address_and_notifies_the_us
     token = cast.anonymous.post("/api/session", json={"user_name": cast.alice.user_name, "password": NEW}).json["token"]
     assert cast.anonymous.signed_in(token).get("/api/users/current").json["verified"] is True
     (notice,) = mails(db, settings, cast.alice.id, "notice")
-    assert "set by a link" in notice.replace("=\n", "")
+    assert "reset with a link" in notice.replace("=\n", "")
 
 
 def test_a_link_proves_no_address_that_the_account_gets_while_it_is_used(

@@ -24,12 +24,12 @@ def test_a_form_is_stored_and_submitted_after_signing_in(cast: Cast) -> None:
     typed = {"title": TITLE, "start_time": "2026-07-01", "start_clock": "20:00", "location": ""}
     page = cast.anonymous.post("/events", data=typed, headers=BROWSER)
     assert page.status == 401
-    assert "your input is still here" in page.text
+    assert "Your input is still here" in page.text
     assert not any(word in page.text for word in API_WORDS)
     assert page.headers["Cache-Control"] == "no-store"
     wrong = cast.anonymous.post("/sign-in", data=hidden(page) | {"user_name": cast.alice.user_name, "password": "wrong"}, headers=BROWSER)
     assert wrong.status == 401
-    assert "That name and password do not match." in wrong.text
+    assert "Wrong username or password." in wrong.text
     right = {"user_name": cast.alice.user_name, "password": PASSWORD}
     resumed = cast.anonymous.post("/sign-in", data=hidden(wrong) | right, headers=BROWSER)
     assert resumed.status == 200

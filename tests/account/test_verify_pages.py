@@ -4,12 +4,12 @@ import pytest
 from msgspec import structs
 
 from kalends import policy
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.features.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR
+from kalends.http.context import Context
 from tests.cast import PASSWORD, Cast, Person, Registered, an_event
 from tests.client import Client
 from tests.conftest import NOON, Clock
@@ -48,7 +48,7 @@ def test_a_registration_mails_a_link_that_verifies_the_address(cast: Cast, db: D
     assert account(alice) == (False, None)
     assert cast.anonymous.post(link).redirect == ("/account", "verified")
     assert account(alice) == (True, timestamps.format_utc(NOON))
-    assert f"{alice.email_address} is verified" in alice.get("/account").text
+    assert f"{alice.email_address} is confirmed" in alice.get("/account").text
 
 
 def test_a_link_verifies_one_address_of_one_account_for_a_week(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
@@ -80,7 +80,7 @@ def test_a_new_address_needs_the_password_and_verification_and_the_old_one_is_no
     assert alice.put(path, json=new | {"current_password": PASSWORD}).json["verified"] is False
     (notice,) = mails(db, settings, alice.id, "notice")
     assert f"To: {alice.user_name.upper()}@example.org" in notice
-    assert "has another e-mail address now" in notice.replace("=\n", "")
+    assert "now uses a different email address" in notice.replace("=\n", "")
     link = the_link(alice, db, settings)
     assert cast.anonymous.post(link).status == 303
     assert account(alice)[0] is True
@@ -92,7 +92,7 @@ def test_the_link_is_sent_again_a_few_times_an_hour(cast: Cast, db: Database, se
     # The first went out with the registration.
     assert [limited.post(path).status for _ in range(MAX_ACCOUNT_MAILS_PER_HOUR["verify"])] == [202, 202, 202, 202, 429]
     refused = limited.post("/account/verify")
-    assert (refused.status, "Look into your mailbox" in refused.text) == (429, True)
+    assert (refused.status, "Check your inbox" in refused.text) == (429, True)
     clock.ahead(3600)
     assert limited.post("/account/verify").redirect == ("/account", "verification-sent")
     cast.anonymous.post(the_link(cast.alice, db, settings))
@@ -131,7 +131,7 @@ def test_an_announcement_by_real_mail_needs_a_verified_address(cast: Cast, db: D
     path = f"/api/events/{an_event(cast.alice, public=True)['id']}/announce"
     sends = Client(application(db, structs.replace(settings, email="smtp://127.0.0.1:1"), clock)).signed_in(str(cast.alice.token))
     refused = sends.put(path)
-    assert (refused.status, "Verify your e-mail address" in refused.text) == (403, True)
+    assert (refused.status, "Confirm your email address" in refused.text) == (403, True)
     assert cast.alice.put(path).status in (200, 202)
     cast.anonymous.post(the_link(cast.alice, db, settings))
     assert sends.put(path).status in (200, 202)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kalends.audit.store import RETENTION
-from kalends.context import Context
-from kalends.records.session import VERY_RECENT
-from kalends.worker import clean_up
+from kalends.app.worker import clean_up
+from kalends.core.records.credentials import VERY_RECENT
+from kalends.features.admin.audit.store import RETENTION
+from kalends.http.context import Context
 from tests.cast import PASSWORD, Person, a_key, an_event
 from tests.client import Client
 from tests.http.stored_rows import FreshService
@@ -74,7 +74,7 @@ def test_the_log_names_a_deleted_account_by_its_id_alone_and_is_kept_for_two_yea
 
 def test_all_admins_get_mail_about_a_new_one(site: FreshService, admin: Admin) -> None:
     eva, karl = Admin(site.guest, "eva"), Person(site.guest, "karl")
-    tried = admin.put(f"/api/admin/people/{karl.id}", json={"role": "admin", "dry_run": True}).json["would_tell"]["messages"]
+    tried = admin.put(f"/api/admin/people/{karl.id}", json={"role": "admin", "dry_run": True}).json["would_notify"]["messages"]
     addresses = {admin.email_address, eva.email_address, karl.email_address}
     assert {each["address"] for each in tried} == addresses
     before = len(site.queued())
@@ -108,7 +108,7 @@ def test_roles_and_deletions_need_a_recent_sign_in_or_the_password(site: FreshSe
     assert admin.put(path, json={"role": "admin", "current_password": PASSWORD}).json["role"] == "admin"
     assert "current_password" in admin.get(f"{page}/role").text
     without = admin.post(f"{page}/role", data={"role": "member"})
-    assert (without.status, "Make a member" in without.text) == (403, True)
+    assert (without.status, "Make member" in without.text) == (403, True)
     assert admin.post(f"{page}/role", data={"role": "member", "current_password": PASSWORD}).status == 303
     assert admin.post(f"{page}/delete").status == 403
     again = site.guest.signed_in(site.guest.post("/api/session", json={"user_name": admin.user_name, "password": PASSWORD}).json["token"])

@@ -2,7 +2,8 @@
 
 import re
 
-from tests.cast import PASSWORD, Person, a_comment, a_contact, an_event
+from tests.calendars.test_feed import feed_of
+from tests.cast import PASSWORD, Person, a_calendar, a_comment, a_contact, an_event, shared
 from tests.http.stored_rows import FreshService
 from tests.site.administrator import Admin, an_inactive_person
 
@@ -15,7 +16,7 @@ def test_people_are_found_by_user_name_address_and_name_in_any_case_without_acce
     zoe = Person(site.guest, "zoe", email_address="zl@jazz.example")
     assert zoe.put(f"/api/users/{zoe.id}", json={"name": "Zoë Lefèvre"}).status == 200
     Person(site.guest, "karl")
-    assert _names(admin, "") == ["Karl", "Zoë Lefèvre", "Ada"]
+    assert _names(admin, "") == ["Karl", "Zoë Lefèvre", "Ada", None]  # the first has no name
     assert [_names(admin, f"text={text}") for text in ("LEFEVRE", "jazz.example", "zoe-", "zoe karl", "nobody", "z")] == [
         ["Zoë Lefèvre"],
         ["Zoë Lefèvre"],
@@ -31,12 +32,12 @@ def test_people_are_listed_by_status_and_role_in_pages_with_a_total(site: FreshS
     an_inactive_person(site.guest, "suspended")
     assert [_names(admin, query) for query in ("status=waiting", "status=suspended", "role=admin")] == [["Walter"], ["Walter"], ["Ada"]]
     first = admin.get("/api/admin/people?limit=2&count=true").json
-    assert (len(first["people"]), first["total"]) == (2, 3)
-    assert [person["name"] for person in admin.get(first["next"]).json["people"]] == ["Ada"]
+    assert (len(first["people"]), first["total"]) == (2, 4)
+    assert [person["name"] for person in admin.get(first["next"]).json["people"]] == ["Ada", None]
 
 
 def test_the_list_says_when_somebody_was_last_seen(site: FreshService, admin: Admin) -> None:
-    [ada] = admin.get("/api/admin/people").json["people"]
+    [ada] = admin.get("/api/admin/people?text=ada-").json["people"]
     assert ada["last_seen_at"] == ada["created_at"]
     admin.delete("/api/session/current")
     [row] = Admin(site.guest, "eva").get("/api/admin/people?text=ada-").json["people"]
@@ -50,6 +51,16 @@ def test_a_suspended_person_cannot_sign_in_until_the_suspension_is_lifted(site: 
     assert (karl.get("/api/users/current").status, site.guest.post("/api/session", json=credentials).status) == (401, 403)
     assert admin.put(f"{path}/activate").json["status"] == "active"
     assert site.guest.post("/api/session", json=credentials).status == 201
+
+
+def test_a_suspended_editor_no_longer_reads_the_feeds_of_others(site: FreshService, admin: Admin) -> None:
+    karl, vera = Person(site.guest, "karl"), Person(site.guest, "vera")
+    calendar, own = a_calendar(vera), a_calendar(karl)
+    shared(vera, calendar, karl, "editor")
+    path, own_path = feed_of(karl, calendar), feed_of(karl, own)
+    assert site.guest.get(path).status == 200
+    admin.put(f"/api/admin/people/{karl.id}/suspend")
+    assert [site.guest.get(each).status for each in (path, feed_of(vera, calendar), own_path)] == [404, 200, 200]
 
 
 def test_who_waits_is_approved_or_refused_and_neither_suspended_nor_activated(site: FreshService, admin: Admin) -> None:
@@ -69,7 +80,7 @@ def test_an_admin_makes_others_admins_and_does_not_change_the_own_account(site: 
 def test_the_page_finds_approves_suspends_and_invites(site: FreshService, admin: Admin) -> None:
     walter, karl = an_inactive_person(site.guest, "waiting"), Person(site.guest, "karl")
     page = admin.get("/admin/people").text
-    assert "1 waits for approval" in page
+    assert "1 awaiting approval" in page
     assert f'action="/admin/people/{walter.id}/approve"' in page
     assert karl.email_address not in admin.get("/admin/people?status=waiting").text
     steps = [
@@ -82,7 +93,7 @@ def test_the_page_finds_approves_suspends_and_invites(site: FreshService, admin:
         assert admin.post(f"/admin/people/{path}", data=fields).redirect == ("/admin/people", notice)
     assert admin.get("/api/admin/people?role=admin&count=true").json["total"] == 2
     again = admin.post("/admin/people/invitations", data={"email_address": karl.email_address})
-    assert (again.status, "Has an account." in again.text) == (409, True)
+    assert (again.status, "Already has an account." in again.text) == (409, True)
     assert admin.post("/admin/people/invitations", data={"email_address": "ines@example.org"}).redirect[1] == "person-invited"
     [invitation] = admin.get("/api/admin/invitations").json["invitations"]
     assert invitation["url"] in admin.get("/admin/people").text

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import get_args
 
-from kalends.backup.take import take
-from kalends.context import Context
+from kalends.app.worker import record_run
+from kalends.core.records.delivery import MessageKind, Notice
+from kalends.core.settings import Settings
 from kalends.db import last_runs
-from kalends.records.delivery import MessageKind, Notice
-from kalends.settings import Settings
+from kalends.db.backup.take import take
+from kalends.http.context import Context
 from kalends.web import labels
-from kalends.worker import record_run
 from tests.http.stored_rows import FreshService, fresh_service
 from tests.site.administrator import Admin
 
@@ -26,7 +26,7 @@ def test_a_test_message_waits_in_the_queue_until_it_is_sent(site: FreshService, 
     sent = admin.post("/api/admin/test_mail")
     assert (sent.status, sent.json["address"], sent.json["state"]) == (202, admin.email_address, "queued")
     assert admin.post("/admin/mail/test").redirect == ("/admin/mail", "test-sent")
-    assert admin.get("/admin/mail").text.count("<td>Mail arrives</td>") == 2
+    assert admin.get("/admin/mail").text.count("<td>Test email: it works</td>") == 2
     mail = admin.get("/api/admin/mail").json
     assert (mail["waiting_count"], [each["notice"] for each in mail["waiting"]]) == (2, ["test_message", "test_message"])
     with site.db.write() as tx:
@@ -53,7 +53,7 @@ def test_health_says_whether_the_worker_runs_and_when_there_was_a_backup(site: F
     health = admin.get("/api/admin/health").json
     assert (health["worker_alive"], health["worker_seen_at"], health["last_backup_at"]) == (False, None, None)
     assert health["disk_total"] >= health["disk_free"] > 0
-    assert "It was never seen." in admin.get("/admin/health").text
+    assert "Never seen." in admin.get("/admin/health").text
     record_run(Context(site.db, site.settings, site.clock()))
     assert admin.get("/api/admin/health").json["worker_alive"] is True
     site.clock.ahead(180)

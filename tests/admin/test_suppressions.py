@@ -1,9 +1,9 @@
 """/api/admin/suppressions: admins see the addresses that get no more messages, and send to them again."""
 
-from kalends.context import Context
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.deliveries import suppressions
-from kalends.settings import Settings
+from kalends.features.deliveries import suppression_store as suppressions
+from kalends.http.context import Context
 from tests.cast import Cast
 from tests.deliveries.samples import a_suppression
 from tests.site.administrator import Admin

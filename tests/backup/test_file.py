@@ -5,7 +5,7 @@ from io import BytesIO
 
 import pytest
 
-from kalends.backup.file import BackupError, Header, Reader, Table, write
+from kalends.db.backup.file import BackupError, Header, Reader, Table, write
 
 ROWS = [(number, f"event {number * number}") for number in range(300)]
 HEADER = Header("kalends backup 1", "1.0", "0001", "2026-11-15T12:00:00Z", "", [Table("events", ["id", "title"], len(ROWS), len(ROWS))])

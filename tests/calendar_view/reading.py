@@ -16,7 +16,7 @@ def look(reader: Client, **query: str) -> str:
 def day(page: str, date: str) -> str:
     """The HTML of one day of a month or a week."""
     match = re.search(
-        rf'data-day="{date}"[^>]*>(.*?)(?:</td>|<div class="day(?: today)?" data-day|</div>\n</div>\n</div>)', page, re.DOTALL
+        rf'data-day="{date}"[^>]*>(.*?)(?:</td>|<div class="day(?: today)?(?: weekend)?" data-day|</div>\n</div>\n</div>)', page, re.DOTALL
     )
     assert match, date
     return match.group(1)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.calendar_view.days import DAY, MONTH, WEEK, around, date_range
-from kalends.calendar_view.entries import Entry, Piece
-from kalends.calendar_view.month import MAX_LANES, weeks
-from kalends.calendar_view.week import COLUMNS, DAY_LANES, WEEK_LANES, Block, arrange
-from kalends.i18n.locale import Locale
+from kalends.core.i18n.locale import Locale
+from kalends.features.calendar_view.model import Entry, Piece
+from kalends.features.calendar_view.rules.days import DAY, MONTH, WEEK, around, date_range, is_weekend
+from kalends.features.calendar_view.rules.month import MAX_LANES, weeks
+from kalends.features.calendar_view.rules.week import COLUMNS, DAY_LANES, WEEK_LANES, Block, arrange
 
 MAY = date(2026, 5, 11)
 MIDNIGHT = int(datetime(2026, 5, 11, tzinfo=UTC).timestamp())
@@ -100,3 +100,9 @@ def test_periods_contain_their_day_and_follow_without_gaps(day: date) -> None:
             assert period.first < after.first <= period.last + timedelta(days=1)
             assert after.earlier is not None
             assert around(view, after.earlier).first == period.first
+
+
+def test_a_weekend_is_that_of_the_readers_week() -> None:
+    days = [date(2026, 5, number) for number in range(11, 18)]
+    assert [day.day for day in days if is_weekend(day, 0)] == [16, 17]
+    assert [day.day for day in days if is_weekend(day, 5)] == [15, 16]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kalends.values import timestamps
+from kalends.core.values import timestamps
 from tests.cast import Cast, Person
 from tests.conftest import NOON, Clock
 
@@ -39,7 +39,7 @@ def test_create_stores_every_field(cast: Cast, clock: Clock) -> None:
 def test_all_but_the_name_have_defaults(cast: Cast) -> None:
     hiro = Person(cast.anonymous, "hiro", time_zone="Asia/Tokyo")
     calendar = hiro.post("/api/calendars", json={"name": "Jazz"}).json
-    defaults = {"description": None, "color": "#2f6fde", "time_zone": "Asia/Tokyo", "public": False, "moderation": "guests"}
+    defaults = {"description": None, "color": "#0b6b43", "time_zone": "Asia/Tokyo", "public": False, "moderation": "guests"}
     assert {field: calendar[field] for field in defaults} == defaults
 
 

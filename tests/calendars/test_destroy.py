@@ -44,7 +44,7 @@ def test_other_requests_write_while_a_calendar_with_many_events_is_deleted(
     events = [an_event(alice, calendar_id=calendar["id"]) for _ in range(5)]
     assert alice.put(f"/api/events/{events[0]['id']}/add", json={"calendar_id": other["id"]}).status == 200
     events_in_between: list[Any] = []
-    monkeypatch.setattr("kalends.events.placements.store.BATCH_EVENTS", 2)
+    monkeypatch.setattr("kalends.features.events.placements.store.BATCH_EVENTS", 2)
     monkeypatch.setattr(type(db), "yield_to_other_writers", lambda self: events_in_between.append(an_event(carol)))
     if thing == "calendar":
         assert alice.delete(f"/api/calendars/{calendar['id']}").status == 200

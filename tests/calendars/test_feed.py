@@ -6,8 +6,8 @@ from typing import Any
 import icalendar
 import pytest
 
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.values import timestamps
 from tests.cast import Cast, a_calendar, a_comment, a_response, an_event, shared
 from tests.client import Client
 from tests.conftest import Clock
@@ -88,7 +88,7 @@ def test_an_unchanged_feed_is_304_without_reading_events(cast: Cast, clock: Cloc
     path = feed_of(cast.alice, calendar)
     clock.now = timestamps.now() + 200
     first = cast.anonymous.get(path)
-    monkeypatch.setattr("kalends.events.feed.build_for_calendar", None)
+    monkeypatch.setattr("kalends.features.events.feeds.steps.feed.build_for_calendar", None)
     by_tag = cast.anonymous.get(path, headers={"If-None-Match": first.headers["ETag"]})
     by_date = cast.anonymous.get(path, headers={"If-Modified-Since": first.headers["Last-Modified"]})
     assert [(response.status, response.content) for response in (by_tag, by_date)] == [(304, b"")] * 2
@@ -155,8 +155,8 @@ def test_changes_outside_the_feed_keep_its_etag(cast: Cast) -> None:
 
 
 def test_a_long_feed_shows_the_latest(cast: Cast, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kalends.events.feed.MAX_EVENTS", 7)
-    monkeypatch.setattr("kalends.events.feed.MAX_PAGE", 3)
+    monkeypatch.setattr("kalends.features.events.feeds.steps.feed.MAX_EVENTS", 7)
+    monkeypatch.setattr("kalends.features.events.feeds.steps.feed.MAX_PAGE", 3)
     calendar = a_calendar(cast.alice)
     for day in range(1, 10):
         an_event(cast.alice, calendar_id=calendar["id"], title=f"n{day}", start_time=f"2026-06-0{day}")
@@ -165,7 +165,7 @@ def test_a_long_feed_shows_the_latest(cast: Cast, db: Database, monkeypatch: pyt
 
 def test_a_long_feed_shows_its_series_whole(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """Occurrences of the rule that the feed lacks would be deleted where the feed is imported."""
-    monkeypatch.setattr("kalends.events.feed.MAX_EVENTS", 4)
+    monkeypatch.setattr("kalends.features.events.feeds.steps.feed.MAX_EVENTS", 4)
     calendar = a_calendar(cast.alice)
     event = an_event(cast.alice, calendar_id=calendar["id"], title="daily", start_time="2026-06-01T20:00")
     cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-06"})
@@ -181,8 +181,8 @@ def test_a_long_feed_shows_its_series_whole(cast: Cast, monkeypatch: pytest.Monk
 
 
 def test_series_that_are_too_long_for_a_feed_are_shown_one_by_one(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kalends.events.feed.MAX_EVENTS", 2)
-    monkeypatch.setattr("kalends.events.feed.SERIES_AT_ONCE", 1)
+    monkeypatch.setattr("kalends.features.events.feeds.steps.feed.MAX_EVENTS", 2)
+    monkeypatch.setattr("kalends.features.events.feeds.steps.feed.SERIES_AT_ONCE", 1)
     calendar = a_calendar(cast.alice)
     for title in ("a", "b"):
         event = an_event(cast.alice, calendar_id=calendar["id"], title=title, start_time="2026-06-01T20:00")
@@ -246,7 +246,7 @@ def test_the_feed_of_all_public_events_is_cached_for_all_guests(cast: Cast, monk
     first = cast.anonymous.get("/api/events.ics")
     assert b"All of them" in first.content
     with monkeypatch.context() as patch:
-        patch.setattr("kalends.events.feed.build_for_query", None)
+        patch.setattr("kalends.features.events.feeds.steps.feed.build_for_query", None)
         assert cast.anonymous.get("/api/events.ics").content == first.content
         known = cast.anonymous.get("/api/events.ics", headers={"If-None-Match": first.headers["ETag"]})
         assert (known.status, known.content) == (304, b"")
@@ -267,7 +267,7 @@ def test_a_feed_is_built_by_one_request_at_a_time(cast: Cast, monkeypatch: pytes
             concurrent_responses.append(another.submit(cast.anonymous.get, path).result(30))
         return b"feed"
 
-    monkeypatch.setattr("kalends.events.feed.build_for_calendar", slow)
+    monkeypatch.setattr("kalends.features.events.feeds.steps.feed.build_for_calendar", slow)
     assert cast.anonymous.get(path).content == b"feed"
     assert [(response.status, response.headers["Retry-After"]) for response in concurrent_responses] == [(503, "5")]
     assert cast.anonymous.get(path).content == b"feed"
@@ -275,7 +275,7 @@ def test_a_feed_is_built_by_one_request_at_a_time(cast: Cast, monkeypatch: pytes
 
 
 def test_a_guests_search_in_all_public_events_is_bounded(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kalends.events.feed.MAX_FOR_GUESTS", 2)
+    monkeypatch.setattr("kalends.features.events.feeds.steps.feed.MAX_FOR_GUESTS", 2)
     tag = cast.alice.user_name
     for day in range(1, 5):
         an_event(cast.alice, title=f"n{day}", start_time=f"2026-06-0{day}", tag_list=tag, public=True)

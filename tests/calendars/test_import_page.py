@@ -40,12 +40,12 @@ def test_the_events_of_a_file_come_onto_the_calendar_and_the_page_counts_them(ca
     shared(cast.alice, jazz, cast.bob, "editor")
     page = uploaded(cast.bob, jazz["id"], FILE)
     assert page.status == 200
-    assert "2 are new here, 0 were changed, 0 were here as they are, and 1 were left out" in page.text
+    assert "2 new, 0 updated, 0 unchanged, 1 skipped" in page.text
     assert "R&amp;B &lt;night&gt;</a>" in page.text
     assert "Tuesday, 2 June 2026<" in page.text
     assert re.search(r"<tr><td>\d+</td><td>[\w ]+</td><td>", page.text)
     again = uploaded(cast.alice, jazz["id"], FILE)
-    assert "0 are new here, 0 were changed, 2 were here as they are" in again.text
+    assert "0 new, 0 updated, 2 unchanged" in again.text
     assert len(cast.alice.get(f"/api/events?calendar_id={jazz['id']}").json["events"]) == 2
 
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.on_one_database
 def test_new_returns_the_default_fields_and_saves_nothing(cast: Cast) -> None:
     hiro = Person(cast.anonymous, "hiro", time_zone="Asia/Tokyo")
     response = hiro.get("/api/calendars/new")
-    defaults: dict[str, Any] = {"name": "", "description": None, "color": "#2f6fde", "time_zone": "Asia/Tokyo", "public": False}
+    defaults: dict[str, Any] = {"name": "", "description": None, "color": "#0b6b43", "time_zone": "Asia/Tokyo", "public": False}
     defaults |= {"moderation": "guests", "party_max": None, "confirmations": "on", "confirm_responses": "none", "confirm_above": 10}
     defaults |= {"hold_minutes": 60, "scheduling": "on"}
     assert (response.status, response.json) == (200, defaults)

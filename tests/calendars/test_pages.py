@@ -20,7 +20,7 @@ def test_the_list_shows_own_and_shared_calendars(cast: Cast) -> None:
     assert 'fill="#b3261e"' in page.text
     assert "Of bob&#39;s" in page.text
     assert "by Bob" in page.text
-    assert "you may edit its events" in page.text
+    assert "can edit" in page.text
     assert f"/calendars/{jazz['id']}/edit" in page.text
     assert f"/calendars/{theirs['id']}/edit" not in page.text
     assert hidden["name"] not in page.text
@@ -29,7 +29,7 @@ def test_the_list_shows_own_and_shared_calendars(cast: Cast) -> None:
 def test_a_calendar_is_created_on_a_page(cast: Cast) -> None:
     form = cast.alice.get("/calendars/new")
     assert 'value="UTC"' in form.text
-    assert 'type="color" value="#2f6fde"' in form.text
+    assert 'type="color" value="#0b6b43"' in form.text
     typed = {"name": "Gigs", "description": "Loud", "color": "#aa0011", "time_zone": "Europe/Paris", "public": "true", "moderation": "all"}
     response = cast.alice.post("/calendars", data=typed)
     assert response.status == 303
@@ -110,7 +110,7 @@ def test_sharing_and_unsharing_on_the_page(cast: Cast) -> None:
     assert done.redirect == (f"{path}/edit#sharing", "shared")
     page = cast.alice.get(f"{path}/edit")
     assert cast.bob.user_name in page.text
-    assert "changes its events" in page.text
+    assert "can edit events" in page.text
     assert cast.bob.get(path).status == 200
     assert cast.alice.post(f"{path}/unshare", data={"user_name": cast.bob.user_name}).status == 303
     assert cast.bob.user_name not in cast.alice.get(f"{path}/edit").text
@@ -119,14 +119,14 @@ def test_sharing_and_unsharing_on_the_page(cast: Cast) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "status", "message"),
-    [("nobody-at-all", 404, "belongs to nobody here"), ("", 422, ""), ("myself", 409, "is yourself")],
+    [("nobody-at-all", 404, "doesn’t belong to anyone on this site"), ("", 422, ""), ("myself", 409, "is your own. Enter someone else’s")],
 )
 def test_sharing_with_an_unknown_user_keeps_the_form_values(cast: Cast, wrong: str, status: int, message: str) -> None:
     jazz = a_calendar(cast.alice)
     name = cast.alice.user_name if wrong == "myself" else wrong
     page = cast.alice.post(f"/calendars/{jazz['id']}/share", data={"user_name": name, "role": "editor"})
     assert page.status == status
-    assert f'<a href="#share-user_name">User name</a> {message}' in page.text
+    assert f'<a href="#share-user_name">Username</a> {message}' in page.text
     assert f'id="share-user_name" name="user_name" type="text" value="{name}"' in page.text
     assert re.search(r'value="editor" selected', page.text)
     assert 'value="Jazz"' in page.text
@@ -146,8 +146,8 @@ def test_deleting_a_calendar_asks_for_confirmation(cast: Cast) -> None:
     jazz = a_calendar(cast.alice)
     an_event(cast.alice, calendar_id=jazz["id"])
     page = cast.alice.get(f"/calendars/{jazz['id']}/delete")
-    assert "It holds 1 event. Those that" in page.text
-    assert "comments. Its feed stops." in page.text
+    assert "<p>It has 1 event. Events that are also on another calendar of their owner stay there." in page.text
+    assert "comments. Its feed stops working." in page.text
     assert f'action="/calendars/{jazz["id"]}/delete"' in page.text
     assert cast.alice.get(f"/calendars/{jazz['id']}").status == 200
     gone = cast.alice.post(f"/calendars/{jazz['id']}/delete")
@@ -170,7 +170,7 @@ def test_the_page_says_why_the_primary_calendar_cannot_be_deleted(cast: Cast) ->
     path = f"/calendars/{cast.alice.primary_calendar_id}/delete"
     for page, status in [(cast.alice.get(path), 200), (cast.alice.post(path), 409)]:
         assert page.status == status
-        assert "every user has one" in page.text
+        assert "which can’t be deleted" in page.text
         assert '<form class="actions' not in page.text
     assert cast.alice.get(f"/calendars/{cast.alice.primary_calendar_id}").status == 200
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database, Transaction
-from kalends.settings import Settings
-from kalends.users import store as users
+from kalends.features.users import store as users
+from kalends.http.context import Context
 from tests.cast import Cast, Person, a_block, a_calendar, a_response, an_event, shared
 from tests.client import Client, Reply
 from tests.conftest import NOON, Clock
@@ -210,14 +210,14 @@ def test_no_history_discloses_whether_an_address_has_an_account(cast: Cast, db: 
 
 
 def _seen_by_owner(db: Database, owner: Person, request: Callable[..., Reply]) -> tuple[Any, ...]:
-    """What a dry run tells, what the owner is told of the change, and how many entries and changes were written."""
+    """What a dry run lists, what the owner's changes list, and how many entries and changes were written."""
     dry_run = request(dry_run=True).json["would_change"]
     cursor = owner.get("/api/changes").json["cursor"]
     before = _counters(db)
     assert request().status == 200
     written = [after - first for after, first in zip(_counters(db), before, strict=True)]
-    told = owner.get("/api/changes", query={"cursor": cursor}).json["changes"]
-    return [(each["kind"], each["op"]) for each in dry_run], [(each["kind"], each["op"]) for each in told], written
+    listed = owner.get("/api/changes", query={"cursor": cursor}).json["changes"]
+    return [(each["kind"], each["op"]) for each in dry_run], [(each["kind"], each["op"]) for each in listed], written
 
 
 def _counters(db: Database) -> list[int]:

@@ -5,15 +5,16 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
-from kalends.calendars import former_editor
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
+from kalends.features.calendars import former_editor_store as former_editor
 from tests.calendars.test_ex_editor import unshare
 from tests.calendars.test_share import _verify
-from tests.cast import PASSWORD, Cast, Person, a_calendar, an_event, an_invitation, shared, verified
+from tests.cast import PASSWORD, Cast, Person, a_calendar, a_response, an_event, an_invitation, shared, verified
 from tests.client import Client
 from tests.conftest import Clock
+from tests.responses.mail import token_of
 
 
 @pytest.fixture
@@ -63,6 +64,22 @@ def test_kept_events_have_the_name_of_their_creator_and_are_edited_by_the_owner(
     assert cast.alice.put(f"/api/events/{event['id']}", json={"title": "Mine"}).status == 200
 
 
+@pytest.mark.parametrize("end", ["keep", "viewer"])
+def test_guests_opt_in_to_the_list_of_the_owner_at_events_of_an_ex_editor(
+    cast: Cast, db: Database, calendar: dict[str, Any], end: str
+) -> None:
+    event = an_event(cast.bob, calendar_id=calendar["id"], public=True)
+    if end == "keep":
+        unshare(cast.alice, calendar, cast.bob, events="keep")
+    else:
+        shared(cast.alice, calendar, cast.bob, "viewer")
+    assert owner_of(cast.alice, event) == cast.bob.id
+    a_response(verified(db, cast.carol), event, opt_in=True)
+    lists = [[each["address"] for each in who.get("/api/subscribers").json["subscribers"]] for who in (verified(db, cast.alice), cast.bob)]
+    assert lists == [[cast.carol.email_address], []]
+    assert cast.alice.put(f"/api/events/{event['id']}/announce").json["queued"] == 1
+
+
 def test_removed_events_are_in_the_trash_of_the_owner(cast: Cast, calendar: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(former_editor, "BATCH", 2)
     own = an_event(cast.alice, calendar_id=calendar["id"])
@@ -98,6 +115,42 @@ def test_invitations_to_a_series_are_withdrawn_with_the_share(cast: Cast, calend
     assert unshare(cast.alice, calendar, cast.bob, withdraw_invitations=True)["left"]["invitations_total"] == 1
     [row] = cast.alice.get(f"/api/events/{event['id']}/invitations").json["invitations"]
     assert row["state"] == "withdrawn"
+
+
+@pytest.mark.parametrize("withdraws", [True, False])
+@pytest.mark.parametrize("scope", ["this", "all"])
+def test_guests_whom_the_editor_added_lose_the_event_with_the_share(
+    cast: Cast, db: Database, settings: Settings, calendar: dict[str, Any], withdraws: bool, scope: str
+) -> None:
+    event = an_event(cast.alice, calendar_id=calendar["id"], start_time="2027-06-01T20:00", title="SECRET")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 3})
+    for editor, address in ((cast.bob, "one@example.org"), (cast.alice, "two@example.org")):
+        a_response(editor, event, email_address=address, scope=scope)
+    rows = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    paths = {row["email_address"]: f"/r/{token_of(db, settings, row['id'])}" for row in rows}
+    assert {address: "SECRET" in cast.anonymous.get(path).text for address, path in paths.items()} == dict.fromkeys(paths, True)
+    left = unshare(cast.alice, calendar, cast.bob, withdraw_invitations=withdraws)["left"]
+    assert {guest["address"] for guest in left["guests"]} == {"one@example.org"}
+    assert left["guests_total"] == (3 if scope == "all" else 1)
+    is_seen = {address: "SECRET" in cast.anonymous.get(path).text for address, path in paths.items()}
+    assert is_seen == {"one@example.org": not withdraws, "two@example.org": True}
+    with db.read() as tx:
+        assert not tx.rows("SELECT 1 FROM series_responses WHERE added_by = :id AND added", id=cast.bob.id) or not withdraws
+
+
+@pytest.mark.parametrize("scope", ["this", "all"])
+def test_a_withdrawn_invitation_ends_what_an_added_guest_sees(cast: Cast, db: Database, settings: Settings, scope: str) -> None:
+    event = an_event(verified(db, cast.alice), start_time="2027-06-01T20:00", title="SECRET")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 3})
+    a_response(cast.alice, event, email_address="g@example.org", scope=scope)
+    path = f"/api/events/{event['id']}/invitations"
+    assert cast.alice.post(path, json={"addresses": ["g@example.org"], "scope": scope}).status == 202
+    [invitation] = cast.alice.get(path).json["invitations"]
+    [response] = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    link = f"/r/{token_of(db, settings, response['id'])}"
+    assert "SECRET" in cast.anonymous.get(link).text
+    assert cast.alice.delete(f"{path}/{invitation['id']}").status == 200
+    assert "SECRET" not in cast.anonymous.get(link).text
 
 
 @pytest.mark.parametrize("reset", [True, False])
@@ -167,6 +220,16 @@ def test_the_page_lists_what_the_editor_leaves_and_does_what_is_chosen(cast: Cas
     [row] = cast.alice.get(f"/api/events/{event['id']}/invitations").json["invitations"]
     assert row["state"] == "withdrawn"
     assert cast.alice.get(f"/api/events/{event['id']}").json["link_url"] != event["link_url"]
+
+
+def test_the_page_says_of_a_viewer_nothing_about_changes_and_links(cast: Cast, calendar: dict[str, Any]) -> None:
+    an_event(cast.alice, calendar_id=calendar["id"], visibility="link")
+    shared(cast.alice, calendar, cast.vera, "viewer")
+    pages = [
+        cast.alice.get(f"/calendars/{calendar['id']}/unshare", query={"user_name": person.user_name}).text
+        for person in (cast.bob, cast.vera)
+    ]
+    assert [("change nothing on it" in page, 'name="reset_links"' in page) for page in pages] == [(True, True), (False, False)]
 
 
 @pytest.mark.parametrize("has_moved", [False, True])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kalends.values import timestamps
+from kalends.core.values import timestamps
 from tests.calendars.test_create import JAZZ
 from tests.cast import Cast, a_calendar, an_event
 from tests.conftest import NOON, Clock

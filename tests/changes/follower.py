@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from kalends.db import Database
 from kalends.db.postgres.database import Postgres
-from kalends.responses.model import ResponseItem
+from kalends.features.responses.model import ResponseItem
 from tests.client import Client, Reply
 
 ATTEMPTS, INTERVAL_SECONDS = 3_000, 0.02

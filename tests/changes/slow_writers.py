@@ -94,8 +94,6 @@ class SlowWriters:
             leave(transaction, kind, error, trace)
 
         self._monkeypatch.setattr(PostgresTransaction, "commit", commit_late)
-        # Without it, COMMIT would be sent with the last statement.
-        self._monkeypatch.setattr(PostgresTransaction, "final_write", lambda tx: tx)
         self._monkeypatch.setattr(WriteTransaction, "__exit__", leave_late)
         return self
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kalends.values.timestamps import format_utc
+from kalends.core.values.timestamps import format_utc
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.client import Client, Reply
 from tests.conftest import Clock

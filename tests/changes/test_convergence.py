@@ -197,7 +197,7 @@ def test_what_is_added_while_a_right_is_taken_away_is_gone(cast: Cast, db: Datab
     ],
     ids=["comment first", "comment", "response first", "response", "changed comment", "removed comment"],
 )
-def test_what_is_written_of_an_event_while_it_is_added_to_a_calendar_is_told_there(
+def test_what_is_written_of_an_event_while_it_is_added_to_a_calendar_is_synced_there(
     cast: Cast, db: Database, first: str, second: str
 ) -> None:
     calendar, event = a_calendar(cast.alice), an_event(cast.alice)
@@ -209,7 +209,7 @@ def test_what_is_written_of_an_event_while_it_is_added_to_a_calendar_is_told_the
 
 
 @pytest.mark.on_postgres
-def test_a_comment_on_an_event_that_is_published_meanwhile_is_told_to_strangers(cast: Cast, db: Database) -> None:
+def test_a_comment_on_an_event_that_is_published_meanwhile_is_synced_to_strangers(cast: Cast, db: Database) -> None:
     calendar = a_calendar(cast.alice, public=True)
     event = an_event(cast.alice, calendar_id=calendar["id"], public=False)
     follower = Follower(cast.anonymous, calendar["id"])

@@ -33,14 +33,14 @@ def _repeat(who: Client, event: dict[str, Any]) -> None:
     assert (reply.status, reply.json["occurrences"]) == (200, DATES), reply
 
 
-def test_a_series_on_many_calendars_is_told_about_once_to_each(cast: Cast, db: Database) -> None:
+def test_a_series_on_many_calendars_is_synced_once_to_each(cast: Cast, db: Database) -> None:
     event = _an_event_on_many_calendars(cast.alice)
     before = _count_entries(db)
     _repeat(cast.alice, event)
     assert PLACEMENTS <= _count_entries(db) - before <= 3 * PLACEMENTS
 
 
-def test_a_series_that_moves_is_told_about_once_to_each_calendar(cast: Cast, db: Database) -> None:
+def test_a_series_that_moves_is_synced_once_to_each_calendar(cast: Cast, db: Database) -> None:
     event = _an_event_on_many_calendars(cast.alice)
     _repeat(cast.alice, event)
     before = _count_entries(db)
@@ -49,7 +49,7 @@ def test_a_series_that_moves_is_told_about_once_to_each_calendar(cast: Cast, db:
     assert PLACEMENTS <= _count_entries(db) - before <= 3 * PLACEMENTS
 
 
-def test_a_series_that_is_deleted_and_restored_is_told_about_once_to_each_calendar(cast: Cast, db: Database) -> None:
+def test_a_series_that_is_deleted_and_restored_is_synced_once_to_each_calendar(cast: Cast, db: Database) -> None:
     event = _an_event_on_many_calendars(cast.alice)
     _repeat(cast.alice, event)
     before = _count_entries(db)
@@ -64,7 +64,7 @@ def test_a_series_that_is_deleted_and_restored_is_told_about_once_to_each_calend
 
 
 @pytest.mark.parametrize("is_public", [False, True])
-def test_the_end_of_a_share_tells_an_event_about_once_to_each_calendar(cast: Cast, db: Database, is_public: bool) -> None:
+def test_the_end_of_a_share_syncs_an_event_once_to_each_calendar(cast: Cast, db: Database, is_public: bool) -> None:
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")
     event = _an_event_on_many_calendars(cast.alice, cast.bob, calendar_id=calendar["id"], public=is_public)

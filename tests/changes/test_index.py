@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Context
+from kalends.app.worker import prune_history
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.worker import prune_history
+from kalends.http.context import Context
 from tests.cast import Cast, a_calendar, a_comment, a_contact, a_response, an_event, shared
 from tests.changes.follower import Follower, find_cursor, listing, read_changes
 from tests.client import Client
@@ -40,7 +40,7 @@ def test_a_new_event_is_put_as_lists_show_it(cast: Cast) -> None:
     assert follower.follow() == []
 
 
-def test_a_record_that_changed_often_is_told_once(cast: Cast) -> None:
+def test_a_record_that_changed_often_is_listed_once(cast: Cast) -> None:
     event = an_event(cast.alice)
     follower = Follower(cast.alice)
     for number in range(5):
@@ -70,7 +70,7 @@ def test_a_series_is_one_record_with_its_dates(cast: Cast) -> None:
     assert follower.records == listing(cast.alice, None)
 
 
-def test_a_changed_rule_alone_is_told(cast: Cast) -> None:
+def test_a_changed_rule_alone_is_listed(cast: Cast) -> None:
     event = an_event(cast.alice)
     cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 5})
     follower = Follower(cast.alice)
@@ -209,7 +209,7 @@ def test_a_private_calendar_is_not_found_by_strangers(cast: Cast) -> None:
     assert cast.carol.get(f"/api/changes?calendar_id={calendar['id']}").status == 404
 
 
-def test_contacts_are_told_to_their_owner_alone(cast: Cast) -> None:
+def test_contacts_are_listed_to_their_owner_alone(cast: Cast) -> None:
     alice, bob = Follower(cast.alice), Follower(cast.bob)
     contact = a_contact(cast.alice)
     assert _ops(alice.follow()) == [("put", "contact", contact["id"])]
@@ -218,7 +218,7 @@ def test_contacts_are_told_to_their_owner_alone(cast: Cast) -> None:
     assert _ops(alice.follow()) == [("gone", "contact", contact["id"])]
 
 
-def test_only_the_kinds_that_are_asked_for_are_told(cast: Cast) -> None:
+def test_only_the_kinds_that_are_asked_for_are_listed(cast: Cast) -> None:
     cursor = _start(cast.alice, "?kinds=contact,calendar")
     an_event(cast.alice)
     contact = a_contact(cast.alice)

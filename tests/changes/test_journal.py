@@ -6,9 +6,10 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.changes.tables import TABLES, Table
 from kalends.db import Database, open_contents
-from kalends.db.migrate import FOLDER
+from kalends.db.journal import DECLARATION
+from kalends.db.migrate import KALENDS
+from kalends.features.changes.rules.tables import TABLES, Table
 from tests.cast import Cast, an_event
 
 # Columns that are computed from others, or count changes.
@@ -25,10 +26,8 @@ DERIVED = {
 
 def _declared(table: str) -> set[str]:
     """The columns in the newest declaration of the table."""
-    migrations = sorted(file.name for file in FOLDER.iterdir() if file.name.endswith(".sql"))
-    text = "\n".join((FOLDER / name).read_text() for name in migrations)
-    declarations = re.findall(rf"^-- @journal \w+ ON {table} [^:]*: (.*)$", text, re.MULTILINE)
-    return set(declarations[-1].split(", "))
+    declarations = [match for match in DECLARATION.finditer("\n".join(KALENDS.texts())) if match["table"] == table]
+    return set(re.findall(r"\w+", declarations[-1]["columns"]))
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)

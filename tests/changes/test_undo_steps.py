@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from kalends.changes import running_undos, undo_steps
-from kalends.context import Context
+from kalends.app.worker import finish_undos
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.worker import finish_undos
+from kalends.features.changes import running_undo_store as running_undos
+from kalends.features.changes.rules import undo_order
+from kalends.http.context import Context
 from tests.cast import Cast, Person, a_calendar, an_event, many_events, shared
 from tests.conftest import Clock
 
@@ -23,7 +24,7 @@ class Interrupted(BaseException):
 @pytest.fixture
 def calendar(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A calendar that alice has deleted, and that is restored in four steps or more."""
-    monkeypatch.setattr(undo_steps, "STEP_RECORDS", 4)
+    monkeypatch.setattr(undo_order, "STEP_RECORDS", 4)
     calendar = a_calendar(cast.alice)
     shared(cast.alice, calendar, cast.bob, "editor")
     for i in range(COUNT):
@@ -84,7 +85,7 @@ def _last_seq(cast: Cast, calendar: dict[str, Any]) -> int:
 def test_an_event_that_someone_changes_meanwhile_keeps_its_new_content(
     cast: Cast, between: Callable[[Callable[[], object]], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_steps, "STEP_RECORDS", 2)
+    monkeypatch.setattr(undo_order, "STEP_RECORDS", 2)
     ids = many_events(cast.alice, COUNT)
     assert cast.alice.put(f"/api/events/{ids[0]}", json={"ids": ids, "title": "Moved"}).status == 200
     seq = cast.alice.get(f"/api/events/{ids[0]}/changes").json["changes"][0]["seq"]

@@ -2,7 +2,7 @@
 
 from typing import Any, get_args, get_type_hints
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.client import Client
 from tests.conftest import Clock

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.db.sync_reader import SyncReader
 from kalends.http.serving import followers, notifier
-from kalends.settings import Settings
 from tests import loops, recorded_statements
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.changes.follower import find_cursor

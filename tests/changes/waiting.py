@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import structs
 
+from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.http.serving.edge import Edge
-from kalends.settings import Settings
 from tests import contract
 from tests.client import Client, Scope, ScopeHeaders
 

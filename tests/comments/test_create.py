@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event, shared, verified
 from tests.conftest import NOON
 from tests.responses.mail import a_proposal_token

@@ -61,5 +61,5 @@ def test_authors_delete_their_own_comments_from_the_page_of_the_event(cast: Cast
     assert f'href="/comments/{own["id"]}/delete"' in page
     assert f'href="/comments/{other["id"]}/delete"' not in page
     assert "/delete" not in cast.anonymous.get(f"/events/{event['id']}").text
-    assert "Hide it" not in cast.bob.get(f"/comments/{own['id']}/delete").text
-    assert "Hide it" in cast.alice.get(f"/comments/{own['id']}/delete").text
+    assert "Hide it instead" not in cast.bob.get(f"/comments/{own['id']}/delete").text
+    assert "Hide it instead" in cast.alice.get(f"/comments/{own['id']}/delete").text

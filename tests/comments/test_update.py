@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kalends import policy
-from kalends.context import Context
+from kalends.http.context import Context
 from tests.cast import Cast, a_calendar, a_comment, an_event
 
 pytestmark = pytest.mark.on_one_database

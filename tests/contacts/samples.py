@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kalends.contacts.model import ContactFields
+from kalends.core.records.people import Contact
+from kalends.features.contacts.model import ContactFields
 from kalends.http.input import fields
-from kalends.records.contact import Contact
 
 MEBIBYTE = 2**20
 

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends import errors
-from kalends.contacts.address_book import parse_entry, read_file
-from kalends.contacts.entry import Entry
-from kalends.contacts.model import ContactFields
+from kalends.core import errors
+from kalends.core.values import text
+from kalends.features.contacts.model import ContactFields
+from kalends.features.contacts.rules.address_book import parse_entry, read_file
+from kalends.features.contacts.rules.entry import Entry
 from kalends.http.input import fields
-from kalends.values import text
 
 VCARD = b"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ana Lima\r\nEND:VCARD\r\n"
 CSV = b"First Name,Last Name\nAna,Lima\n"
@@ -29,9 +29,9 @@ def test_the_format_is_detected_by_content_then_by_file_name(filename: str, cont
     [
         ("a.xlsx", b"PK\x03\x04", "must be a .vcf file of vCards or a .csv file"),
         ("contacts", CSV, "must be a .vcf file of vCards or a .csv file"),
-        ("a.vcf", b"", "has no contacts in it"),
-        ("a.vcf", CSV, "has no contacts in it"),
-        ("a.csv", b"First Name\n", "has no contacts in it"),
+        ("a.vcf", b"", "contains no contacts"),
+        ("a.vcf", CSV, "contains no contacts"),
+        ("a.csv", b"First Name\n", "contains no contacts"),
         ("a.csv", b"Color\nred\n", "must name its columns"),
         ("a.vcf", VCARD[:-12], "cut off"),
         ("a.vcf", VCARD * 20_001, "at most 20,000 contacts"),
@@ -99,11 +99,11 @@ def test_genders_of_other_programs_are_understood(text: str, gender: str | None)
         ("zip_code", Entry(zip_code="x" * 10_000), "at most 200 characters"),
         ("country", Entry(country="e" + "\u0301" * 60), "accents"),
         ("unique_id", Entry(unique_id="\ud800"), "surrogates"),
-        ("email_address", Entry(email_addresses=["ana@@example.org"]), "“ana@@example.org” was left out: must be an e-mail address"),
+        ("email_address", Entry(email_addresses=["ana@@example.org"]), "“ana@@example.org” was left out: must be an email address"),
         ("phone_number", Entry(phone_numbers=["ask Bob"]), "must have digits"),
         ("phone_number", Entry(phone_numbers=["55", "66"]), "“66” was left out: a contact has one number"),
         ("phone_number", Entry(phone_numbers=["55"] * 30), "10 were left out: at most 20 are read"),
-        ("birthday", Entry(birthday="1990-02-30"), "no such moment"),
+        ("birthday", Entry(birthday="1990-02-30"), "isn’t an existing date or time"),
         ("birthday", Entry(birthday="1604-05-11"), "1900 to 9999"),
         ("birthday", Entry(birthday="--0511"), "it has no year"),
         ("gender", Entry(gender="O"), "must be one of male, female"),

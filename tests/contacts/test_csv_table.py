@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.contacts import csv_table
-from kalends.contacts.address_book import parse_entry, read_file
-from kalends.contacts.entry import Entry
-from kalends.contacts.model import ContactFields
+from kalends.features.contacts.model import ContactFields
+from kalends.features.contacts.rules import csv_table
+from kalends.features.contacts.rules.address_book import parse_entry, read_file
+from kalends.features.contacts.rules.entry import Entry
 from kalends.http.csv_file import csv_text, original
 from tests.contacts.samples import MEBIBYTE, any_contact, many, stored, work
 

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.contacts import bulk_import
-from kalends.contacts.address_book import parse_entry
-from kalends.contacts.entry import Entry
-from kalends.contacts.model import ContactFields
-from kalends.http.remarks import Remark
+from kalends.features.contacts.model import ContactFields
+from kalends.features.contacts.rules.address_book import parse_entry
+from kalends.features.contacts.rules.entry import Entry
+from kalends.features.contacts.steps import bulk_import
+from kalends.http.csv_file import Remark
 from tests.cast import Cast, a_contact
 from tests.client import Client, Reply
 from tests.http.multipart import multipart

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from kalends.contacts import store
 from kalends.db import Database
+from kalends.features.contacts import store
 from tests.cast import Cast, a_calendar, a_contact, an_event
 from tests.client import Client
 from tests.http.multipart import multipart
@@ -55,7 +55,7 @@ def test_others_write_while_all_contacts_are_deleted_and_one_undo_restores_them(
 def test_a_file_beyond_the_quota_is_refused_before_a_part_of_it_is_written(
     cast: Cast, in_between: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kalends.quotas._free_records", lambda *args: 4)
+    monkeypatch.setattr("kalends.policy.quotas._free_records", lambda *args: 4)
     assert cast.alice.post("/api/contacts/import_file", **_file(5)).status == 409
     assert _addresses(cast.alice) == []
 
@@ -63,10 +63,10 @@ def test_a_file_beyond_the_quota_is_refused_before_a_part_of_it_is_written(
 def test_a_dry_run_that_takes_long_is_refused_and_changes_nothing(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     calendar = a_calendar(cast.alice)
     events = [an_event(cast.alice, calendar_id=calendar["id"])["id"] for _ in range(3)]
-    monkeypatch.setattr("kalends.events.placements.store.BATCH_EVENTS", 1)
+    monkeypatch.setattr("kalends.features.events.placements.store.BATCH_EVENTS", 1)
     path = f"/api/calendars/{calendar['id']}"
     assert cast.alice.delete(f"{path}?dry_run=true").status == 200
-    monkeypatch.setattr("kalends.context.MAX_DRY_RUN_SECONDS", 0)
+    monkeypatch.setattr("kalends.http.context.MAX_DRY_RUN_SECONDS", 0)
     refused = cast.alice.delete(f"{path}?dry_run=true")
     assert (refused.status, "several steps" in refused.json["detail"]) == (409, True)
     assert [event["id"] for event in cast.alice.get("/api/events").json["events"]] == events

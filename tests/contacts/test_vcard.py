@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.contacts import vcard
-from kalends.contacts.address_book import parse_entry
-from kalends.contacts.entry import Entry
-from kalends.contacts.model import ContactFields
+from kalends.features.contacts.model import ContactFields
+from kalends.features.contacts.rules import vcard
+from kalends.features.contacts.rules.address_book import parse_entry
+from kalends.features.contacts.rules.entry import Entry
 from tests.contacts.samples import MEBIBYTE, any_contact, many, stored, work
 
 

@@ -67,9 +67,9 @@ class Device:
     def _apply(self, reply: Reply) -> bool:
         """Whether there is no more."""
         assert reply.status == 207, reply
-        told = responses(reply)
-        is_cut = told.pop(str(self.calendar_id), (200, {}))[0] == 507
-        for name, (status, _) in told.items():
+        members = responses(reply)
+        is_cut = members.pop(str(self.calendar_id), (200, {}))[0] == 507
+        for name, (status, _) in members.items():
             if status == 404:
                 self.etags.pop(name, None)
         self.etags |= _etags(reply)

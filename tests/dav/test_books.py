@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Context
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.dav.books import store
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.http.context import Context
 from tests.cast import Cast, Person, a_contact
 from tests.changes.follower import settle
 from tests.client import Reply
@@ -154,7 +154,7 @@ def test_a_group_is_kept_as_a_file_alone(cast: Cast) -> None:
     assert "\r\nKIND:group\r\nMEMBER:urn:uuid:u-1\r\n" in new
 
 
-def test_a_deleted_card_is_told_by_its_name_and_may_be_written_again(cast: Cast) -> None:
+def test_a_deleted_card_is_synced_by_its_name_and_may_be_written_again(cast: Cast) -> None:
     put(cast.alice, "a.vcf", CARD)
     contact = a_contact(cast.alice, first_name="Zoe")
     _, token = sync(cast.alice, book_path(cast.alice))

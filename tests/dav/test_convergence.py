@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from kalends.backup.restore import restore
-from kalends.backup.take import take
-from kalends.dav import sync
+from kalends.core.settings import Settings
+from kalends.dav.calendars import sync
 from kalends.db import Database
-from kalends.journal.cursor import Position
-from kalends.journal.store import Entry
-from kalends.settings import Settings
+from kalends.db.backup.restore import restore
+from kalends.db.backup.take import take
+from kalends.features.changes.journal_store import Entry
+from kalends.features.changes.rules.cursor import Position
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.changes.triggers import without_trigger
 from tests.dav import clients
@@ -106,7 +106,7 @@ def test_a_device_learns_what_another_calendar_shows_its_owner(cast: Cast) -> No
     ],
 )
 @pytest.mark.on_one_database
-def test_a_change_that_is_not_told_is_noticed(cast: Cast, db: Database, table: str, trigger: str) -> None:
+def test_a_change_that_is_not_synced_is_noticed(cast: Cast, db: Database, table: str, trigger: str) -> None:
     with without_trigger(db, table, trigger), pytest.raises(AssertionError, match=NOTICED):
         _walk(cast, Random(1), 1_000)
 

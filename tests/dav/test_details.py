@@ -3,14 +3,14 @@
 import pytest
 from msgspec import structs
 
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.values import timestamps
 from tests.cast import Cast, Person, a_calendar, shared, verified
 from tests.conftest import Clock
 from tests.dav.clients import calendar_path
-from tests.dav.test_scheduling import event_of, invited, names_of, unfold
-from tests.dav.test_write import ALARM, RULE, put
+from tests.dav.test_scheduling import FUTURE, event_of, invited, names_of, unfold
+from tests.dav.test_write import ALARM, RULE, ics, put
 from tests.invitations.test_invite import calendars_of
 from tests.responses.mail import mails_about, text_of
 
@@ -67,6 +67,18 @@ def test_the_copy_and_the_mail_of_a_guest_have_the_link_to_the_call(
         assert (lines.count("STATUS:TENTATIVE"), sum(line.startswith("URL:") for line in lines), "BASE64" in file) == (1, 1, False)
     assert CALL in text_of(mail)
     assert CALL.replace("&", "&amp;") in next(part.get_content() for part in mail.walk() if part.get_content_type() == "text/html")
+
+
+def test_a_guest_who_is_removed_gets_nothing_of_what_is_new(inbound: Settings, cast: Cast, path: str, bob: Person, db: Database) -> None:
+    alice, new_call = cast.alice, DETAILS.replace("abc-defg-hij", "new-call") + "DESCRIPTION:new-words\r\nLOCATION:new-place\r\n"
+    put(alice, f"{path}a.ics", invited(alice, bob, more=DETAILS))
+    event_id = int(str(event_of(alice, path)["id"]))
+    mails_about(db, inbound, event_id)
+    assert put(alice, f"{path}a.ics", ics(start=FUTURE, title="Dinner", more=new_call)).status == 204
+    mail = next(each for each in mails_about(db, inbound, event_id) if "withdrawn" in each["Subject"])
+    [file] = calendars_of(mail)
+    assert ("SUMMARY:Dinner" in file, "STATUS:CANCELLED" in file) == (True, True)
+    assert "new-" not in text_of(mail) + file
 
 
 def test_a_link_that_the_organiser_changes_is_in_the_copy_of_the_guest(cast: Cast, path: str, bob: Person) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.values import timestamps
 from tests.cast import Cast, Person, a_calendar, a_response, shared, verified
 from tests.conftest import Clock
 from tests.dav.clients import calendar_path, propfind, report, responses, sync

@@ -64,6 +64,7 @@ SEARCH = f"<D:principal-property-search {SPACES}/>"
 # The mailboxes of a guest, and the event on the guest's calendar: the statuses of the guest, and of everybody else.
 MAILBOXES = {
     ("PROPFIND", "inbox"): (207, 404),
+    ("REPORT", "inbox"): (207, 404),
     ("GET", "message"): (200, 404),
     ("DELETE", "message"): (204, 404),
     ("PUT", "message"): (405, 405),
@@ -158,6 +159,7 @@ def test_mailboxes_and_invitations_are_the_guests_own(cast: Cast, db: Database, 
     put(cast.alice, f"{calendar_path(cast.alice)}a.ics", invited(cast.alice, bob))
     [message], [copy] = names_of(bob, f"{home}inbox/"), names_of(bob, calendar_path(bob))
     body = bob.get(f"{calendar_path(bob)}{copy}").text if method == "PUT" else busy_request(bob, bob) if method == "POST" else ""
+    body = f"<C:calendar-multiget {SPACES}/>" if method == "REPORT" else body
     paths = {"message": f"{home}inbox/{message}", "copy": f"{calendar_path(bob)}{copy}"}
     own, other = MAILBOXES[method, kind]
     for actor, status in ((cast.carol, other), (cast.alice, other), (bob, own)):

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Context
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.events.series import occurrences
-from kalends.settings import Settings
+from kalends.features.events.series.steps import occurrences
+from kalends.http.context import Context
 from tests.cast import Cast, Person, a_calendar, shared, verified
 from tests.changes.follower import find_cursor, read_changes
 from tests.conftest import Clock

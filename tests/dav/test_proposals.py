@@ -3,10 +3,10 @@
 import pytest
 from msgspec import structs
 
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.inbound.handle import handle
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.mail.inbound.handle import handle
 from tests.cast import Cast, Person, a_calendar, a_response, an_event, shared, verified
 from tests.conftest import Clock
 from tests.dav.clients import calendar_path

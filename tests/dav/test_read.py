@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from kalends.context import LAST_MODIFIED_DELAY
-from kalends.dav import store
+from kalends.dav.calendars import store
+from kalends.http.context import LAST_MODIFIED_DELAY
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.conftest import Clock
 from tests.dav.clients import C, D, calendar_path, propfind, report, responses, sync, tree
@@ -113,11 +113,11 @@ def test_a_query_by_properties(cast: Cast, condition: str, is_found: bool) -> No
     assert names == ({f"event-{event['id']}.ics"} if is_found else set())
 
 
-@pytest.mark.parametrize(("name", "sought", "is_found"), [("SUMMARY", "jazz", True), ("SUMMARY", "rock", False), ("VERSION", "2.0", True)])
-def test_a_query_by_properties_may_name_no_component(cast: Cast, name: str, sought: str, is_found: bool) -> None:
+@pytest.mark.parametrize(("name", "needle", "is_found"), [("SUMMARY", "jazz", True), ("SUMMARY", "rock", False), ("VERSION", "2.0", True)])
+def test_a_query_by_properties_may_name_no_component(cast: Cast, name: str, needle: str, is_found: bool) -> None:
     calendar = a_calendar(cast.alice)
     an_event(cast.alice, calendar_id=calendar["id"], title="Jazz night")
-    condition = f'<C:prop-filter name="{name}"><C:text-match>{sought}</C:text-match></C:prop-filter>'
+    condition = f'<C:prop-filter name="{name}"><C:text-match>{needle}</C:text-match></C:prop-filter>'
     inner = f'<D:prop/><C:filter><C:comp-filter name="VCALENDAR">{condition}</C:comp-filter></C:filter>'
     reply = report(cast.alice, calendar_path(cast.alice, calendar["id"]), "C:calendar-query", inner)
     assert len(responses(reply)) == is_found

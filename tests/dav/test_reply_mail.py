@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, Person
 from tests.dav.clients import calendar_path
 from tests.dav.test_scheduling import bob as bob

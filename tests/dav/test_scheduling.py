@@ -4,15 +4,15 @@ import re
 
 import pytest
 
-from kalends.context import Context
+from kalends.core.settings import Settings
+from kalends.core.values.timestamps import format_utc
 from kalends.db import Database
-from kalends.deliveries import suppressions
-from kalends.settings import Settings
-from kalends.values.timestamps import format_utc
+from kalends.features.deliveries import suppression_store as suppressions
+from kalends.http.context import Context
 from tests.cast import Cast, Person, a_calendar, a_response, an_event, shared, verified
-from tests.client import Reply
+from tests.client import Client, Reply
 from tests.conftest import Clock
-from tests.dav.clients import SPACES, C, D, calendar_path, propfind, responses, sync, tree
+from tests.dav.clients import SPACES, C, D, calendar_path, propfind, report, responses, sync, tree
 from tests.dav.test_write import ALARM, RULE, condition, ics, put
 from tests.responses.mail import mails_about
 
@@ -138,13 +138,13 @@ def test_an_invitation_does_not_tell_the_organiser_whose_an_address_is(cast: Cas
     for name, guest in (("a", bob), ("b", "nobody@example.org")):
         put(alice, f"{path}{name}.ics", invited(alice, alice, guest, uid=name, more=more, title=f"Dinner {name}"))
         event = alice.get("/api/events", query={"title": f"Dinner {name}"}).json["events"][0]
-        seen.append([told_to_organiser(alice, event)])
+        seen.append([shown_to_organiser(alice, event)])
         if guest is bob:
             assert event["id"] in [each["id"] for each in bob.get("/api/events").json["events"]]
             refused = alice.put(f"/api/events/{event['id']}/remove", json={"calendar_id": bob.primary_calendar_id})
             assert refused.status == 404, refused
         put(alice, f"{path}{name}.ics", invited(alice, alice, uid=name, more=more, title="Lunch"))
-        seen[-1].append(told_to_organiser(alice, event))
+        seen[-1].append(shown_to_organiser(alice, event))
         change = alice.get(f"/api/events/{event['id']}/changes").json["changes"][0]["seq"]
         undone = alice.post(f"/api/changes/{change}/undo")
         seen[-1].append((undone.status, sorted(each["kind"] for each in undone.json["undone"])))
@@ -162,10 +162,10 @@ def test_a_deleted_event_comes_back_to_the_calendar_of_its_guest(cast: Cast, pat
     kinds = [each["kind"] for each in undone.json["undone"]]
     assert (kinds.count("event"), kinds.count("placement")) == (1, 1)
     assert [each["id"] for each in bob.get("/api/events").json["events"]] == [event["id"]]
-    assert told_to_organiser(alice, event)[0] == [int(path.split("/")[-2])]
+    assert shown_to_organiser(alice, event)[0] == [int(path.split("/")[-2])]
 
 
-def told_to_organiser(organizer: Person, event: dict[str, object]) -> tuple[list[int], list[tuple[str, str]]]:
+def shown_to_organiser(organizer: Person, event: dict[str, object]) -> tuple[list[int], list[tuple[str, str]]]:
     """The calendars and the history of the event."""
     detail = organizer.get(f"/api/events/{event['id']}").json
     changes = organizer.get(f"/api/events/{event['id']}/changes").json["changes"]
@@ -306,6 +306,24 @@ def test_the_inbox_has_the_invitation_until_a_client_deletes_it(cast: Cast, path
     assert bob.get(f"{inbox}{name}").status == 404
 
 
+def test_a_client_reads_several_messages_of_the_inbox_in_one_request(cast: Cast, path: str, bob: Person) -> None:
+    put(cast.alice, f"{path}a.ics", invited(cast.alice, bob))
+    inbox = f"/dav/users/{bob.id}/inbox/"
+    [name] = names_of(bob, inbox)
+    hrefs = "".join(f"<D:href>{each}</D:href>" for each in (f"{inbox}{name}", f"{inbox}999.ics", f"{path}a.ics"))
+    inner = f"<D:prop><D:getetag/><C:calendar-data/></D:prop>{hrefs}"
+    listed = responses(report(bob, inbox, "C:calendar-multiget", inner))
+    assert {each: status for each, (status, _) in listed.items()} == {name: 200, "999.ics": 404, "a.ics": 404}
+    message = bob.get(f"{inbox}{name}")
+    properties = listed[name][1]
+    assert properties[f"{C}calendar-data"].text == message.text
+    assert properties[f"{D}getetag"].text == message.headers["ETag"]
+    assert report(cast.carol, inbox, "C:calendar-multiget", inner).status == 404
+    [(_, properties)] = responses(propfind(bob, inbox, "D:supported-report-set")).values()
+    assert properties[f"{D}supported-report-set"].find(f"*/{D}report/{C}calendar-multiget") is not None
+    assert report(bob, inbox, "D:sync-collection", "").status == 403
+
+
 def busy_request(organizer: Person, *asked: Person, method: str = "REQUEST") -> str:
     lines = "".join(f"ATTENDEE:mailto:{each.email_address}\r\n" for each in asked)
     return f"""BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:{method}\r\nBEGIN:VFREEBUSY\r\nUID:q1\r\nDTSTART:20260601T000000Z\r
@@ -392,3 +410,21 @@ def test_nobody_invites_in_the_name_of_someone_who_only_shares_another_calendar(
     path = calendar_path(bob)
     assert put(bob, f"{path}a.ics", invited(cast.alice, "guest@example.org")).status == 201
     assert addresses(bob, event_of(bob, path)) == {}
+
+
+def test_the_limit_of_a_mailbox_keeps_no_invitation_off_the_calendar(limited: Client, db: Database) -> None:
+    cast = Cast(limited)
+    alice, bob = cast.alice, verified(db, cast.bob)
+    shared(bob, a_calendar(bob), alice, "viewer")
+    path, unknown = calendar_path(alice, a_calendar(alice)["id"]), "ATTENDEE:mailto:nobody@unknown.example\r\n"
+    for number in range(12):
+        assert put(alice, f"{path}{number}.ics", invited(alice, bob, uid=f"{number}@example.org", more=unknown)).status == 201
+    assert (len(names_of(bob, calendar_path(bob))), len(names_of(bob, f"/dav/users/{bob.id}/inbox/"))) == (12, 12)
+    listed = alice.get("/api/events", query={"calendar_id": path.split("/")[-2]}).json["events"]
+    rows = [row for each in listed for row in alice.get(f"/api/events/{each['id']}/invitations").json["invitations"]]
+    # Nobody learns from it who has an account.
+    for address in (bob.email_address, "nobody@unknown.example"):
+        assert sorted(row["state"] for row in rows if row["address"] == address) == ["bounced"] * 2 + ["queued"] * 10
+    with db.read() as tx:
+        sql = "SELECT count(*) FROM deliveries WHERE kind = 'invitation' AND owner_id = :id"
+        assert tx.value(sql, id=alice.id) == 20

@@ -24,6 +24,15 @@ def test_options_needs_no_password_and_names_the_features(client: Client) -> Non
 
 
 @pytest.mark.on_one_database
+def test_options_of_the_bare_host_names_the_features_and_the_methods_of_the_page(client: Client) -> None:
+    reply, refused = client.request("OPTIONS", "/"), client.request("BREW", "/")
+    assert (reply.status, reply.content, refused.status) == (200, b"", 405)
+    assert reply.headers["DAV"] == client.request("OPTIONS", "/dav/").headers["DAV"]
+    for each in (reply, refused):
+        assert each.headers["Allow"] == "GET, HEAD, OPTIONS, PROPFIND, REPORT"
+
+
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("path", ["/", "/dav", "/dav/", "/dav/users/1/", "/dav/nothing"])
 def test_without_a_credential_a_client_is_asked_for_one(client: Client, path: str) -> None:
     reply = client.request("PROPFIND", path)

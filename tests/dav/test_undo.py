@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from kalends.context import Context
+from kalends.app.worker import prune_history
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.worker import prune_history
+from kalends.http.context import Context
 from tests.cast import PASSWORD, Cast, Person
 from tests.conftest import Clock
 from tests.dav.clients import report, sync

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from kalends.contacts.address_book import parse_entry
-from kalends.contacts.model import ContactFields
-from kalends.contacts.vcard import read
 from kalends.dav.books.vcard_merge import merge
 from kalends.dav.books.vcard_version import convert
+from kalends.features.contacts.model import ContactFields
+from kalends.features.contacts.rules.address_book import parse_entry
+from kalends.features.contacts.rules.vcard import read
 
 PHOTO = "PHOTO;ENCODING=b;TYPE=JPEG:AAAA\r\n BBBB\r\n\tCCCC\r\n"
 FOREIGN = (

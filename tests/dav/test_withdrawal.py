@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, Person, a_calendar, an_event, shared, verified
 from tests.changes.follower import Follower
 from tests.dav.clients import calendar_path
@@ -61,8 +61,14 @@ def test_a_guest_whose_invitation_was_withdrawn_sees_nothing_of_the_event(
     follower = Follower(bob)
     follower.follow()
     withdraw(alice, path, event["id"], invitation_ids(alice, event["id"])[0])
-    alice.put(f"/api/events/{event['id']}", json={"description": "secret"})
+    later = {"title": "a secret", "description": "secret", "location": "secret"}
+    assert alice.put(f"/api/events/{event['id']}", json=later).status == 200
     assert bob.get(f"/api/events/{event['id']}").status == 404
+    [message] = names_of(bob, f"/dav/users/{bob.id}/inbox/")
+    cancellation = bob.get(f"/dav/users/{bob.id}/inbox/{message}").text
+    assert "METHOD:CANCEL" in cancellation
+    assert cancellation.count("BEGIN:VEVENT") == cancellation.count("\nUID:") == cancellation.count("STATUS:CANCELLED") == 1
+    assert ("secret" in cancellation, "DTSTART" in cancellation) == (False, False)
     assert bob.get(f"/events/{event['id']}").status == 404
     assert ids_seen(bob) == []
     assert names_of(bob, calendar_path(bob)) == []

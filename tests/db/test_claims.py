@@ -2,10 +2,10 @@
 
 import pytest
 
-from kalends.context import Context
+from kalends.core.settings import Settings
 from kalends.db.postgres.database import Postgres
-from kalends.deliveries import claims
-from kalends.settings import Settings
+from kalends.features.deliveries import claim_store as claims
+from kalends.http.context import Context
 
 ROWS = """
 INSERT INTO users (user_name, user_name_key, email_address, email_key, time_zone, password_hash, created_at, updated_at)

@@ -10,15 +10,16 @@ import psycopg
 import pytest
 from msgspec import Struct
 
-from kalends.context import Context
+from kalends import policy
+from kalends.core.errors import Unavailable
+from kalends.core.settings import Settings
 from kalends.db import Database, Retry
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
-from kalends.errors import Unavailable
+from kalends.features.idempotency import store as retries
+from kalends.http.context import Context
 from kalends.http.endpoint import Endpoint, declaration
 from kalends.http.server import Application
-from kalends.idempotency import store as retries
-from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
 from tests.migrated import write_sqlite
@@ -84,7 +85,14 @@ def test_a_deadlock_asks_for_a_retry(beach: Postgres) -> None:
 def test_requests_that_deadlock_both_succeed(beach: Postgres, tmp_path: Path) -> None:
     crossing = Crossing()
     client = Client(
-        Application([crossing.declared()], beach, Settings(data=str(tmp_path), access_log="off"), lambda ctx, token: None, retries)
+        Application(
+            [crossing.declared()],
+            beach,
+            Settings(data=str(tmp_path), access_log="off"),
+            lambda ctx, token: None,
+            policy.require_scope,
+            retries,
+        )
     )
     with ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(client.put, path) for path in ("/api/pebbles/1/2", "/api/pebbles/2/1")]

@@ -10,11 +10,11 @@ from uuid import uuid4
 
 import pytest
 
+from kalends.core.errors import Unavailable
 from kalends.db import Database
 from kalends.db.migrate import migrate
 from kalends.db.postgres.connection import Connection
 from kalends.db.postgres.database import Postgres
-from kalends.errors import Unavailable
 from tests.cast import Cast, a_calendar
 from tests.client import Client
 from tests.db.replication import Node, replicated

@@ -8,10 +8,10 @@ from time import monotonic
 import apsw
 import pytest
 
+from kalends.core.errors import Unavailable
 from kalends.db.database import Transaction
 from kalends.db.sqlite import group_commit
 from kalends.db.sqlite.database import Sqlite
-from kalends.errors import Unavailable
 
 Write = Callable[[Transaction], object]
 

@@ -8,26 +8,25 @@ from typing import Any
 
 import pytest
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
+from kalends.core.settings import Settings
 from kalends.http.endpoint import Endpoint
 from kalends.http.server import Application
-from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_comment, a_response, a_webhook, an_event, an_invitation
 from tests.client import Client
 from tests.conftest import Clock
 from tests.responses.mail import a_response_token, an_invitation_token
 from tests.site.administrator import Admin
+from tests.test_policy import ADMINS, TABLE, name_of
 
 # Searched for in the same way as the title, or nothing that a statement asks for.
 ALIKE = {"description", "location", "location_name", "street", "city", "zip", "country", "fields", "trail"}
+# Parameters of the same name that have other values there.
+SAMPLES_OF = {"/admin/people": {"status": "waiting"}, "/api/admin/people": {"status": "waiting"}} | {
+    url: {"show": "invited"} for url in ("/api/my_events", "/my-events")
+}
 # A count, what overlaps, and from when. Without `--soak`, any two of them with a count, which is a statement beside that of the list.
 MOST_AT_ONCE = 3
-# Lists for admins.
-ADMINISTRATION = {
-    *("/api/reports", "/reports", "/api/blocked_senders", "/api/hidden_events"),
-    *("/api/admin/people", "/api/admin/invitations", "/admin/people", "/admin/moderation"),
-    *("/api/admin/suppressions", "/admin/suppressions", "/api/admin/audit", "/admin/audit"),
-}
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +50,7 @@ def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "link": None,
         "invitation_token": an_invitation_token(settings, an_invitation(cast.alice, event)["id"]),
         "response": "NO",
+        "dates": "all",
         "ids": event["id"],
         "event_id": event["id"],
         "comment_id": a_comment(cast.alice, event)["id"],
@@ -106,6 +106,7 @@ def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "address": "gus@example.org",
         "waiting": "true",
         "show": "comments",
+        "mine": "true",
     }
     return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None, "tab": "maybe", "sort": "name"}
 
@@ -118,11 +119,11 @@ def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
 def test_every_list_uses_an_index_with_any_combination_of_parameters(
     cast: Cast, samples: dict[str, Any], endpoint: Endpoint, soak: bool
 ) -> None:
-    samples = samples | ({"status": "waiting"} if endpoint.url.endswith("/admin/people") else {})
+    samples = samples | SAMPLES_OF.get(endpoint.url, {})
     path = endpoint.url.format(**samples)
     assert endpoint.params is not None
     params = [(name, samples[name]) for name in endpoint.params.__struct_fields__ if name not in ALIKE]
-    reader = Admin(cast.anonymous, "ada") if endpoint.url in ADMINISTRATION else cast.alice
+    reader = Admin(cast.anonymous, "ada") if TABLE[name_of(endpoint)] == {"": ADMINS} else cast.alice
     statuses = set()
     for query in _queries(params, soak=soak):
         statuses.add(reader.get(path, query=query).status)

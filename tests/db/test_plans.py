@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.db.postgres.dialect import PostgresDialect
-from kalends.settings import Settings
 from tests import recorded_statements
 from tests.cast import Cast, a_calendar, a_comment, an_event
 from tests.conftest import POSTGRES_URL
@@ -170,6 +170,7 @@ def test_each_exception_is_needed(cast: Cast, plans: Plans, statements: dict[str
     ada = Admin(cast.anonymous, "ada")
     for path in ("reports?", "blocked_senders?count=true", "hidden_events?count=true", "comments?waiting=true&count=true"):
         assert ada.get(f"/api/{path}").status == 200
+    assert cast.alice.get("/trash").status == 200
     statuses = [cast.alice.post("/api/contacts", json={"first_name": "Ana", "unique_id": "7"}).status for _ in range(2)]
     assert statuses == [201, 409]
     assert complaints(plans, statements) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kalends.db import Database
-from kalends.db.migrate import FOLDER
+from kalends.db.migrate import KALENDS
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
 from tests.cast import Cast, an_event
@@ -52,11 +52,10 @@ def test_every_table_is_strict(file: Sqlite) -> None:
 
 
 def _declared() -> Iterator[tuple[str, str]]:
-    """The unique indexes that the migrations make, by table."""
-    for migration in FOLDER.iterdir():
-        if migration.name.endswith(".sql"):
-            for name, table in re.findall(r"CREATE UNIQUE INDEX (\w+)\s+ON (\w+)", migration.read_text()):
-                yield table, name
+    """The unique indexes of the schema and of later migrations, by table."""
+    for sql in KALENDS.texts():
+        for name, table in re.findall(r"CREATE UNIQUE INDEX (\w+)\s+ON (\w+)", sql):
+            yield table, name
 
 
 def test_every_unique_index_has_the_same_name_on_both_databases(file: Sqlite, postgres_with_tables: Postgres) -> None:

@@ -8,16 +8,13 @@ from typing import Any
 
 import pytest
 
-from kalends.backup.file import BackupError, Header, Table, write
-from kalends.backup.restore import restore
-from kalends.backup.take import take
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.db.migrate import OWN_TABLES, TooNew, build, find_mismatch, latest, names, tables
+from kalends.db.backup.file import BackupError, Header, Table, write
+from kalends.db.backup.restore import restore
+from kalends.db.backup.take import take
+from kalends.db.migrate import KALENDS, OWN_TABLES, TooNew, build, find_mismatch, restorable, tables
 from kalends.db.sqlite.database import Sqlite
-from kalends.settings import Settings
-
-# Tables that a later migration dropped; older backups still have them.
-DROPPED = {"kept_answers"}
 
 ANA: dict[str, Any] = {
     "id": 7,
@@ -45,7 +42,7 @@ def _insert(db: Database, row: dict[str, Any]) -> None:
 @pytest.fixture
 def header() -> Header:
     """The header of a backup without rows."""
-    return Header("kalends backup 1", "0.1.0", names()[-1], "2026-11-15T10:00:00Z", "", [])
+    return Header("kalends backup 1", "0.1.0", restorable()[-1], "2026-11-15T10:00:00Z", "", [])
 
 
 @pytest.fixture
@@ -58,7 +55,7 @@ def test_every_table_is_listed_after_the_tables_it_refers_to(sqlite_with_tables:
         strict_tables = {name for (name,) in tx.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%STRICT'")}
         references = tx.rows("""SELECT m.name, f."table" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f""")
     order = tables()
-    assert set(order) - DROPPED == strict_tables - set(OWN_TABLES)
+    assert set(order) == strict_tables - set(OWN_TABLES)
     assert len(references) > 10
     for table, referred in references:
         assert order.index(referred) < order.index(table), f"{table} comes before {referred}"
@@ -67,9 +64,9 @@ def test_every_table_is_listed_after_the_tables_it_refers_to(sqlite_with_tables:
 def test_an_older_backup_is_restored_and_migrated(fresh: Database, tmp_path: Path, file: Path) -> None:
     old = Sqlite(tmp_path / "old.sqlite3")
     with old.write() as tx:
-        build(old, tx, "0003_comments_and_responses")
+        build(old, tx, restorable()[0])
     _insert(old, ANA)
-    assert take(old, Settings(data=str(tmp_path)), file, no_progress).migration == "0003_comments_and_responses"
+    assert take(old, Settings(data=str(tmp_path)), file, no_progress).migration == restorable()[0]
     old.close()
     restore(fresh, file, no_progress)
     with fresh.read() as tx:
@@ -110,7 +107,7 @@ def test_a_backup_of_a_newer_kalends_is_rejected(fresh: Database, file: Path, he
 
 def test_a_database_of_a_newer_kalends_is_neither_backed_up_nor_replaced(with_tables: Database, file: Path, header: Header) -> None:
     with with_tables.write() as tx:
-        tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, 'later', 0)", number=latest() + 1)
+        tx.run("INSERT INTO migrations (number, name, applied_at) VALUES (:number, 'later', 0)", number=KALENDS.latest() + 1)
     with pytest.raises(TooNew):
         take(with_tables, Settings(), file, no_progress)
     with file.open("wb") as opened:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from kalends.core.errors import Unavailable
 from kalends.db import Database, Retry
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
-from kalends.errors import Unavailable
 
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 LONG = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT count(*) FROM n"

@@ -150,28 +150,3 @@ def test_a_closed_database_reopens_when_it_is_used(beach: Database) -> None:
     beach.close()
     beach.close()
     assert _names(beach) == ["grey"]
-
-
-def test_a_separate_read_comes_before_the_snapshot_of_its_transaction(beach: Database) -> None:
-    def paint(name: str) -> None:
-        with beach.write() as tx:
-            tx.run("UPDATE pebbles SET name = :name", name=name)
-
-    with beach.read() as tx:
-        # A connection to PostgreSQL that was idle begins with BEGIN.
-        assert tx.value("SELECT 1") == 1
-    with _elsewhere() as thread, beach.read() as tx:
-        assert tx.separate_read().value("SELECT name FROM pebbles") == "grey"
-        thread.submit(paint, "blue").result(60)
-        assert tx.value("SELECT name FROM pebbles") == "blue"
-        thread.submit(paint, "red").result(60)
-        assert tx.separate_read().value("SELECT name FROM pebbles") == "blue"
-        assert tx.final_read().value("SELECT name FROM pebbles") == "blue"
-
-
-def test_a_separate_read_of_a_write_belongs_to_it(beach: Database) -> None:
-    with suppress(Interrupted), beach.write() as tx:
-        tx.run("UPDATE pebbles SET name = 'blue'")
-        assert tx.separate_read().value("SELECT name FROM pebbles") == "blue"
-        raise Interrupted
-    assert _names(beach) == ["grey"]

@@ -8,11 +8,11 @@ from threading import Event
 
 import pytest
 
+from kalends.core.errors import Unavailable
 from kalends.db import Database
 from kalends.db.migrate import migrate
 from kalends.db.postgres.database import Postgres
 from kalends.db.sqlite.database import Sqlite
-from kalends.errors import Unavailable
 from tests.cast import Cast, a_calendar
 from tests.client import Client, Reply
 from tests.db.conftest import Server

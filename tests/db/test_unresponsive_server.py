@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from kalends.core.errors import Unavailable
 from kalends.db.postgres import database as module
 from kalends.db.postgres.database import Postgres
-from kalends.errors import Unavailable
 from tests.faults.postgres import Proxy
 from tests.serve.running import eventually
 

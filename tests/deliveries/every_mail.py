@@ -3,12 +3,12 @@
 from email.message import EmailMessage
 from typing import Any
 
-from kalends.context import Context
+from kalends.app.worker import notify_organisers, remind_guests
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.inbound.handle import handle
-from kalends.outbound import sender
-from kalends.settings import Settings
-from kalends.worker import remind_guests, tell_organisers
+from kalends.http.context import Context
+from kalends.mail import sender
+from kalends.mail.inbound.handle import handle
 from tests.cast import PASSWORD, Cast, a_comment, a_reminder, a_response, an_event
 from tests.conftest import Clock
 from tests.inbound import replies
@@ -87,7 +87,7 @@ class Correspondence:
         _check(guest.post("/api/users", json={"user_name": user_name, "email_address": self.address("new"), "password": PASSWORD}))
         _check(guest.post("/reset", data={"user_name": user_name}))
         self.clock.ahead(60)
-        tell_organisers(Context(self.db, self.settings, self.clock.now))
+        notify_organisers(Context(self.db, self.settings, self.clock.now))
 
     def queue_more(self, reply_to: str) -> None:
         """Queue what follows from the invitation: a reply that is no response, and that it is taken back."""

@@ -12,10 +12,12 @@ from typing import Any
 
 from aiosmtpd.smtp import SMTP
 
-from kalends.deliveries import claims
-from kalends.events import change_notices
-from kalends.events.reminders import queue as reminder_queue
-from kalends.outbound import mail, sender
+from kalends.features.deliveries import claim_store as claims
+from kalends.features.deliveries.steps import dispatcher
+from kalends.features.deliveries.steps.dispatcher import Backoff
+from kalends.features.events import change_notice_store as change_notices
+from kalends.features.events.reminders import queue_store as reminder_queue
+from kalends.mail import mail, sender
 from tests.serve.prepared import Forked
 from tests.serve.running import TIMEOUT, environment, eventually
 
@@ -116,8 +118,7 @@ class ForkedWorker:
 
 def prepare_worker(step: str, number: int) -> None:
     """Change the process before the worker starts in it: short pauses, and its end."""
-    sender.PAUSE = 0.02
-    sender.FIRST_PAUSE, sender.LONGEST_PAUSE = 1, 1
+    dispatcher.PAUSE, sender.BACKOFF = 0.02, Backoff(1, 1)
     if step:
         module, name, is_before = OWN_STEPS[step]
         setattr(module, name, _Deadly(getattr(module, name), number, is_before=is_before))

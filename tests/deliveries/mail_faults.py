@@ -8,10 +8,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database, open_database
-from kalends.outbound import mail, sender
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.features.deliveries.steps import dispatcher
+from kalends.features.deliveries.steps.dispatcher import Backoff
+from kalends.mail import mail, sender
 from tests.deliveries.faulty_server import FaultyServer, faulty_server
 from tests.serve.prepared import Forked
 from tests.serve.running import TIMEOUT, Running, bearer, environment, eventually
@@ -76,7 +78,7 @@ def _start_worker(folder: Path, settings: dict[str, Any]) -> Forked:
 
 
 def _shorten_pauses() -> None:
-    sender.PAUSE, sender.FIRST_PAUSE, sender.LONGEST_PAUSE = 0.05, 1, 1
+    dispatcher.PAUSE, sender.BACKOFF = 0.05, Backoff(1, 1)
     mail.send.__kwdefaults__ = {**(mail.send.__kwdefaults__ or {}), "seconds": 10.0, "step": 1.0}
 
 

@@ -4,13 +4,13 @@ from contextlib import closing
 from typing import Any
 from uuid import uuid4
 
-from kalends.context import Context
+from kalends.core.records.delivery import Delivery
+from kalends.core.records.event import Event
+from kalends.core.settings import Settings
 from kalends.db import Database, open_database
-from kalends.deliveries import suppressions
-from kalends.deliveries.recipient_links import stop_url
-from kalends.records.delivery import Delivery
-from kalends.records.event import Event
-from kalends.settings import Settings
+from kalends.features.deliveries import suppression_store as suppressions
+from kalends.features.deliveries.rules.recipient_links import stop_url
+from kalends.http.context import Context
 from tests.cast import Person, a_response, an_event
 from tests.client import Client
 
@@ -39,14 +39,15 @@ def a_delivery(**fields: Any) -> Delivery:
 def empty_queue(db: Database) -> None:
     """Count the deliveries of other tests as sent, so that a worker of this test does not send them."""
     with db.write() as tx:
+        tx.run("DELETE FROM delivery_batches")
         tx.run("UPDATE deliveries SET state = 'sent' WHERE state IN ('queued', 'sending')")
 
 
 def a_stop_token(settings: Settings, owner: Client) -> str:
-    """The token by which a guest of a new event, who is told of a change, gets no more messages about it."""
+    """The token by which a guest of a new event, who is notified of a change, gets no more messages about it."""
     event = an_event(owner, public=True, start_time="2030-06-01T20:00")
     a_response(owner, event, email_address="gus@example.org")
-    assert owner.put(f"/api/events/{event['id']}", json={"start_time": "2030-06-02T20:00"}).json["told"]["email"] == 1
+    assert owner.put(f"/api/events/{event['id']}", json={"start_time": "2030-06-02T20:00"}).json["notified"]["email"] == 1
     messages = owner.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
     return stop_url(settings, next(each["id"] for each in messages if each["kind"] == "change")).rsplit("/", 1)[1]
 

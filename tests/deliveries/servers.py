@@ -36,7 +36,7 @@ class Mailbox:
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:  # noqa: N802
         # Mail that every new user gets, which is not what the tests of deliveries check.
-        if "DATA" not in self.refusals and b"Subject: Verify your address" not in envelope.content:
+        if "DATA" not in self.refusals and b"Subject: Confirm your email address" not in envelope.content:
             envelope.is_safe = session.ssl is not None
             self.envelopes.append(envelope)
         return self.refusals.get("DATA", "250 OK")

@@ -1,6 +1,6 @@
 """PUT /api/events/<id>/announce: to everyone on the owner's list, once."""
 
-from kalends.settings import Settings
+from kalends.core.settings import Settings
 from tests.cast import Cast, a_calendar, a_response, an_event, shared
 from tests.subscribers.confirmations import confirmed
 
@@ -57,8 +57,8 @@ def test_an_event_that_the_public_cannot_see_is_not_announced(cast: Cast, settin
     dentist = an_event(cast.alice, title="Dentist", public=False)
     path = f"/events/{dentist['id']}"
     refused = cast.alice.put(f"/api{path}/announce")
-    assert (refused.status, "Make it public" in refused.json["detail"]) == (409, True)
-    assert "This event is not public" in cast.alice.get(f"{path}/announce").text
+    assert (refused.status, "Make this event public" in refused.json["detail"]) == (409, True)
+    assert "Only public events can be announced" in cast.alice.get(f"{path}/announce").text
     assert cast.alice.post(f"{path}/announce").status == 409
     assert f'class="button" href="{path}/announce"' not in cast.alice.get(path).text
     assert cast.alice.get(f"/api/deliveries?event_id={dentist['id']}").json["deliveries"] == []
@@ -71,9 +71,15 @@ def test_the_page_shows_a_preview_and_the_number_of_recipients(cast: Cast, setti
     confirmed(cast.alice, settings, "gus@example.org", "hal@example.org")
     path = f"/events/{event['id']}/announce"
     page = cast.alice.get(path).text
-    for text in ("Send to 2 people?", "R&amp;B night", "Blue Note", f"{settings.url}/events/{event['id']}", "on the list of Alice"):
+    for text in (
+        "Send to 2 people?",
+        "R&amp;B night",
+        "Blue Note",
+        f"{settings.url}/events/{event['id']}",
+        "subscribed to events by Alice",
+    ):
         assert text in page
     assert len([d for d in cast.alice.get("/api/deliveries").json["deliveries"] if d["kind"] == "announce"]) == 0
     assert cast.alice.post(path).redirect == (f"/events/{event['id']}", "announced.2")
-    assert "nobody to send it to" in cast.alice.get(path).text
+    assert "Nobody to send it to" in cast.alice.get(path).text
     assert cast.alice.post(path).redirect == (f"/events/{event['id']}", "announced.0")

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from kalends.context import Context
+from kalends.core.records.delivery import Delivery
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.deliveries import claims
-from kalends.records.delivery import Delivery
-from kalends.settings import Settings
+from kalends.features.deliveries import claim_store as claims
+from kalends.http.context import Context
 from tests.cast import Cast, Person
 from tests.conftest import Clock
 

@@ -5,17 +5,19 @@ from email.message import EmailMessage
 import pytest
 from msgspec import structs
 
-from kalends.context import Context
+from kalends.core.records.delivery import Delivery
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.deliveries import guest_notice, store, suppressions
-from kalends.deliveries.guest_notice import Recipient
-from kalends.deliveries.model import Told
-from kalends.events import store as events
-from kalends.outbound import content, sender
-from kalends.outbound.message import envelope
-from kalends.records.delivery import Delivery
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.features.deliveries import store
+from kalends.features.deliveries import suppression_store as suppressions
+from kalends.features.deliveries.messages import content_message as content
+from kalends.features.deliveries.messages.message import envelope
+from kalends.features.deliveries.model import Notified, Recipient
+from kalends.features.deliveries.steps import guest_notice
+from kalends.features.events import store as events
+from kalends.http.context import Context
+from kalends.mail import sender
 from tests.cast import Cast, an_event
 from tests.deliveries.samples import a_suppression
 from tests.deliveries.servers import Mailbox, real_server
@@ -32,10 +34,10 @@ def test_an_address_gets_one_message_for_a_cause_and_none_if_it_is_suppressed(ca
         event, other = events.find_by_ids(ctx, [event_id, other_id])
         suppressions.insert(ctx, "reminder", "unsubscribed", "email", "ida+jazz@example.org", event_id=event_id)
         suppressions.insert(ctx, "notice", "unsubscribed", "email", "gus@example.org", owner_id=event.owner_id)
-        assert guest_notice.insert(ctx, event, "reminder", f"reminder:{event_id}", [GUS, IDA]) == Told(1, 0, 1)
-        assert guest_notice.insert(ctx, event, "reminder", f"reminder:{event_id}", [GUS, HAL]) == Told(2, 0, 0)
-        assert guest_notice.insert(ctx, event, "change", f"change:{event_id}", [GUS, HAL]) == Told(1, 0, 1)
-        assert guest_notice.insert(ctx, other, "reminder", f"reminder:{other_id}", [IDA]) == Told(1, 0, 0)
+        assert guest_notice.insert(ctx, event, "reminder", f"reminder:{event_id}", [GUS, IDA]) == Notified(1, 0, 1)
+        assert guest_notice.insert(ctx, event, "reminder", f"reminder:{event_id}", [GUS, HAL]) == Notified(2, 0, 0)
+        assert guest_notice.insert(ctx, event, "change", f"change:{event_id}", [GUS, HAL]) == Notified(1, 0, 1)
+        assert guest_notice.insert(ctx, other, "reminder", f"reminder:{other_id}", [IDA]) == Notified(1, 0, 0)
         rows = ctx.tx.rows(
             "SELECT cause, address FROM deliveries WHERE owner_id = :id AND cause IS NOT NULL ORDER BY id", id=event.owner_id
         )
@@ -85,6 +87,6 @@ def test_an_organiser_sees_who_gets_no_more_and_lifts_what_the_recipient_did_not
     assert listed["total"] == 2
     assert cast.bob.get(path).json["suppressions"] == []
     assert cast.alice.delete(f"{path}/{listed['suppressions'][0]['id']}").status == 409
-    assert "The mail server refused the address." in cast.alice.get("/deliveries/suppressions").text
+    assert "The mail server rejected the address." in cast.alice.get("/deliveries/suppressions").text
     assert cast.alice.post(f"/deliveries/suppressions/{refused}/lift").redirect[1] == "saved"
     assert [each["reason"] for each in cast.alice.get(path).json["suppressions"]] == ["unsubscribed"]

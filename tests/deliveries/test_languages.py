@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.context import Context
+from kalends.core.i18n import locale
+from kalends.core.i18n.catalogs import LANGUAGES, Catalog, load_catalog
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.deliveries import languages
-from kalends.deliveries.store import DAY
-from kalends.i18n import locale
-from kalends.i18n.catalogs import LANGUAGES, Catalog, load_catalog
-from kalends.settings import Settings
+from kalends.features.deliveries import language_store as languages
+from kalends.features.deliveries.store import DAY
+from kalends.http.context import Context
 from tests.cast import Cast, a_response, an_event, verified
 from tests.client import Client
 from tests.conftest import Clock
@@ -20,8 +20,8 @@ from tests.responses.mail import mails_about, text_of, token_of
 GUS = "gus@example.org"
 # Whether a catalogue has these messages already is of no account.
 MESSAGES = {
-    "de": {"You said yes: %(title)s": "Zugesagt: %(title)s", "Change your response": "Antwort ändern"},
-    "ar": {"You said yes: %(title)s": "قلتَ نعم: %(title)s", "Change your response": "تغيير الرد"},
+    "de": {"You’re going: %(title)s": "Zugesagt: %(title)s", "Change your RSVP": "Antwort ändern"},
+    "ar": {"You’re going: %(title)s": "قلتَ نعم: %(title)s", "Change your RSVP": "تغيير الرد"},
 }
 
 
@@ -56,7 +56,7 @@ def test_a_guest_gets_mail_in_the_language_of_their_browser(cast: Cast, db: Data
     assert arabic["Subject"] == "قلتَ نعم: Jam"
     assert '<html lang="ar" dir="rtl">' in _html(arabic)
     assert "تغيير الرد" in _html(arabic)
-    assert (english["Subject"], '<html lang="en" dir="ltr">' in _html(english)) == ("You said yes: Jam", True)
+    assert (english["Subject"], '<html lang="en" dir="ltr">' in _html(english)) == ("You’re going: Jam", True)
 
 
 def test_the_language_of_the_account_wins_over_that_of_the_browser(cast: Cast, db: Database, settings: Settings) -> None:

@@ -7,10 +7,10 @@ from urllib.parse import quote
 
 import pytest
 
-from kalends.outbound import mail, smtp_session
-from kalends.outbound.message import mail as render_mail
-from kalends.outbound.outcome import AddressRefused, Outcome, TryAgain, Undeliverable
-from kalends.settings import Settings
+from kalends.core.settings import Settings
+from kalends.features.deliveries.messages.message import mail as render_mail
+from kalends.features.deliveries.rules.outcome import AddressRefused, Outcome, TryAgain, Undeliverable
+from kalends.mail import mail, smtp_session
 from tests.deliveries.samples import a_delivery, a_row
 from tests.deliveries.servers import DRIP, DROP, HANG, PASSWORD, USER, Mailbox, real_server, scripted, server_context
 

@@ -13,17 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.deliveries import event_time
-from kalends.deliveries.recipient_links import short_unsubscribe_url, unsubscribe_url
-from kalends.outbound import message
-from kalends.outbound.segments import segments
-from kalends.records.event import Event
-from kalends.settings import Settings
-from kalends.values import datetimes
+from kalends.core.records.event import Event
+from kalends.core.settings import Settings
+from kalends.core.values import datetimes
+from kalends.features.deliveries.messages import message
+from kalends.features.deliveries.rules import event_time
+from kalends.features.deliveries.rules.recipient_links import short_unsubscribe_url, unsubscribe_url
+from kalends.features.deliveries.rules.segments import segments
 from tests.deliveries.samples import FIVE, a_delivery, a_row
 
 BASE = "https://calendar.example.org"
 SETTINGS = Settings(base_url=BASE, secret="s" * 32)
+# What the Markdown of a description may become.
+MARKED = set("h3 h4 h5 h6 em ul ol li blockquote br hr code".split())
 HEADERS = ["Subject", "From", "To", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type"]
 LIST_HEADERS = ["List-Unsubscribe", "List-Unsubscribe-Post"]
 
@@ -132,7 +134,7 @@ def test_the_message_id_is_the_same_at_every_attempt_and_unique() -> None:
 def test_a_message_to_the_list_says_how_to_leave_it() -> None:
     read, link = parsed(a_row(), subscriber_id=9), unsubscribe_url(SETTINGS, 9)
     assert (read["List-Unsubscribe"], read["List-Unsubscribe-Post"]) == (f"<{link}>", "List-Unsubscribe=One-Click")
-    assert body(read, "plain").endswith(f"-- \nYou get this because this address is on the list of Ana.\nUnsubscribe: {link}\n")
+    assert body(read, "plain").endswith(f"-- \nYou get this because you subscribed to events by Ana.\nUnsubscribe: {link}\n")
     assert Links(body(read, "html")).urls == [f"{BASE}/events/7", link]
 
 
@@ -154,8 +156,10 @@ def test_no_field_of_an_event_becomes_more_than_text(event: Event, subscriber_id
     assert len(list(read.walk())) == 5
     page = Links(body(read, "html"))
     own = [f"{BASE}/events/{event.id}"] + ([unsubscribe_url(SETTINGS, subscriber_id)] if subscriber_id else [])
-    assert page.urls == own
-    assert page.tags <= set("html head meta title body div h1 p strong a".split())
+    # Links that stand in the description lead to the web or to an address, as on the page of the event.
+    assert [url for url in page.urls if url in own] == own
+    assert all(re.match("https?://|mailto:", url or "", re.IGNORECASE) for url in page.urls)
+    assert page.tags <= set("html head meta title style body div h1 p strong a".split()) | MARKED
     (file,) = read.iter_attachments()
     (entry,) = icalendar.Calendar.from_ical(file.get_content()).walk("VEVENT")
     assert not entry.errors

@@ -18,7 +18,7 @@ def test_the_page_shows_the_state_of_each_delivery(cast: Cast, db: Database) -> 
         tx.run("UPDATE deliveries SET attempts = 1, state = 'sent' WHERE owner_id = :me AND address LIKE 'gone%'", **mine)
         tx.run("UPDATE deliveries SET state = 'failed', error = 'No such box' WHERE owner_id = :me AND address LIKE 'lost%'", **mine)
     page = cast.alice.get("/deliveries").text
-    for text in ["waiting<", "tried again soon<", "2 attempts", "Busy &lt;now&gt;", ">sent<", ">failed<", "No such box", "R&amp;B night"]:
+    for text in ["queued<", "will retry soon<", "2 attempts", "Busy &lt;now&gt;", ">sent<", ">failed<", "No such box", "R&amp;B night"]:
         assert text in page
     failed = cast.alice.get("/deliveries?state=failed").text
     assert "lost@example.org" in failed

@@ -1,4 +1,4 @@
-"""A private event is told to nobody who may not see it, by any way, whether it was made private before or after the mail was queued."""
+"""A private event notifies nobody who may not see it, by any way, whether it was made private before or after the mail was queued."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -6,12 +6,12 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.context import Context
+from kalends.app.worker import remind_guests
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.outbound import sender
-from kalends.settings import Settings
-from kalends.values import timestamps
-from kalends.worker import remind_guests
+from kalends.http.context import Context
+from kalends.mail import sender
 from tests.cast import Cast, a_calendar, a_reminder, a_response, an_event, an_invitation, shared
 from tests.client import Client
 from tests.conftest import Clock
@@ -96,7 +96,7 @@ def _ask(stage: Stage, address: str, path: str, **fields: Any) -> int:
     )
 
 
-# How people are told; the status if the event is private already; and who gets mail if it is, or is made so before the mail is sent.
+# How people are notified; the status if the event is private already; and who gets mail if it is, or is made so before the mail is sent.
 WAYS: dict[str, tuple[Callable[[Stage], int], int, set[str], set[str]]] = {
     "an announcement": (lambda stage: int(stage.cast.alice.put(f"{stage.path}/announce").status), 409, set(), set()),
     "a message": (_write, 202, {"ana", "bob"}, {"ana", "bob"}),
@@ -123,22 +123,22 @@ def stage(cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatc
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_private_event_is_told_to_those_alone_who_may_see_it(stage: Stage, way: str) -> None:
-    tell, status, names, _ = WAYS[way]
+def test_a_private_event_notifies_those_alone_who_may_see_it(stage: Stage, way: str) -> None:
+    notify, status, names, _ = WAYS[way]
     stage.hide()
-    assert tell(stage) == status
+    assert notify(stage) == status
     assert stage.send() == names
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_event_that_is_made_private_before_it_is_sent_is_told_to_those_alone_who_may_see_it(stage: Stage, way: str) -> None:
-    tell, _, _, names = WAYS[way]
-    assert tell(stage) < 300
+def test_an_event_that_is_made_private_before_it_is_sent_notifies_only_those_who_may_see_it(stage: Stage, way: str) -> None:
+    notify, _, _, names = WAYS[way]
+    assert notify(stage) < 300
     stage.hide()
     assert stage.send() == names
 
 
-def test_a_deleted_private_event_is_told_to_those_alone_who_could_see_it(stage: Stage) -> None:
+def test_a_deleted_private_event_notifies_those_alone_who_could_see_it(stage: Stage) -> None:
     stage.hide()
     assert stage.cast.alice.delete(stage.path).status == 200
     assert stage.send() == {"ana", "bob"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.outbound.segments import plain, segments
+from kalends.features.deliveries.rules.segments import plain, segments
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from msgspec import structs
 
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.deliveries import store
-from kalends.deliveries.store import MAX_SENDS_PER_HOUR
-from kalends.outbound.sender import attempt
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.features.deliveries import store
+from kalends.features.deliveries.store import MAX_SENDS_PER_HOUR
+from kalends.http.context import Context
+from kalends.mail.sender import attempt
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.conftest import Clock

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.context import Context
+from kalends.app.worker import clean_up
+from kalends.core.records.delivery import Delivery
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.deliveries import store
-from kalends.outbound import sender
-from kalends.records.delivery import Delivery
-from kalends.settings import Settings
-from kalends.values import timestamps
-from kalends.worker import clean_up
+from kalends.features.deliveries import store
+from kalends.http.context import Context
+from kalends.mail import sender
 from tests.cast import Cast, an_event
 from tests.conftest import Clock
 from tests.subscribers.confirmations import confirmed

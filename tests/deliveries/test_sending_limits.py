@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.deliveries import claims, store
-from kalends.deliveries import limits as sending_limits
-from kalends.outbound import sender
-from kalends.settings import Settings
+from kalends.features.deliveries import claim_store as claims
+from kalends.features.deliveries import store
+from kalends.features.deliveries.steps import limits as sending_limits
+from kalends.http.context import Context
+from kalends.mail import sender
 from tests.cast import PASSWORD, Cast, a_calendar, a_response, an_event
 from tests.client import Client, Reply
 from tests.conftest import Clock
@@ -44,11 +45,11 @@ def send(sender: Client, event: dict[str, Any], number: int, channel: str = "ema
 @pytest.mark.parametrize(
     ("limits", "channel", "name", "words"),
     [
-        ({"account_sends_per_hour": 3}, "email", "account-sends-hour", "An account may send 3 messages an hour."),
-        ({"account_sends_per_day": 3}, "email", "account-sends-day", "An account may send 3 messages a day."),
-        ({"account_sms_per_day": 3}, "sms", "account-sms-day", "An account may send 3 SMS a day."),
-        ({"emails_per_day": 3}, "email", "email-day", "This service sends 3 e-mails a day"),
-        ({"sms_per_day": 3}, "sms", "sms-day", "This service sends 3 SMS a day"),
+        ({"account_sends_per_hour": 3}, "email", "account-sends-hour", "You can send 3 messages an hour."),
+        ({"account_sends_per_day": 3}, "email", "account-sends-day", "You can send 3 messages a day."),
+        ({"account_sms_per_day": 3}, "sms", "account-sms-day", "You can send 3 text messages a day."),
+        ({"emails_per_day": 3}, "email", "email-day", "This site can send 3 emails a day"),
+        ({"sms_per_day": 3}, "sms", "sms-day", "This site can send 3 text messages a day"),
     ],
 )
 def test_an_account_sends_no_more_than_its_limits(
@@ -66,8 +67,8 @@ def test_an_account_sends_no_more_than_its_limits(
 @pytest.mark.parametrize(
     ("limits", "channel", "words"),
     [
-        ({"guest_sends_per_hour": 3}, "email", "Without an account, 3 messages an hour are sent for one network."),
-        ({"guest_sms_per_day": 3}, "sms", "Without an account, 3 SMS a day are sent for one network."),
+        ({"guest_sends_per_hour": 3}, "email", "Without an account, your network can request 3 messages an hour."),
+        ({"guest_sms_per_day": 3}, "sms", "Without an account, your network can request 3 text messages a day."),
     ],
 )
 def test_the_guests_of_a_network_share_a_limit(cast: Cast, service: Service, limits: dict[str, int], channel: str, words: str) -> None:

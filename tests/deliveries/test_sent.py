@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 import icalendar
 import pytest
 
-from kalends.deliveries.recipient_links import confirm_url
-from kalends.settings import Settings
+from kalends.core.settings import Settings
+from kalends.features.deliveries.rules.recipient_links import confirm_url
 from tests.deliveries.servers import Mailbox, real_server
 from tests.deliveries.test_sms import interface
 from tests.serve.conftest import Start, database, start  # noqa: F401
@@ -46,8 +46,8 @@ def confirm(service: Running, token: str) -> None:
 
 
 def verify(service: Running) -> None:
-    """The first user follows the link by which they verify their address."""
-    token = a_verify_token(Settings(data=str(service.folder / "data")), 1, int(time.time()) - 1)
+    """The first user after the administrator follows the link by which they verify their address."""
+    token = a_verify_token(Settings(data=str(service.folder / "data")), 2, int(time.time()) - 1)
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     assert service.request("POST", f"/verify/{token}", headers=form).status == 303
 
@@ -80,7 +80,7 @@ def test_mail_and_sms_arrive_and_the_mail_has_an_unsubscribe_link(start: Start, 
         assert service.request("PUT", f"/api/events/{event['id']}/send_to_me", addresses, headers).status == 202
         eventually(lambda: states(service, token) == [("email", "sent")] * 2 + [("sms", "sent")] * 2)
         figures = service.get("/metrics", headers=bearer("figures")).text
-        assert 'kalends_deliveries_last_hour{channel="email",state="sent"} 4.0' in figures
+        assert 'kalends_deliveries_last_hour{channel="email",state="sent"} 5.0' in figures
 
         (envelope,) = box.envelopes
         mail = email.message_from_bytes(envelope.content, policy=email.policy.default)
@@ -116,7 +116,7 @@ def test_an_announcement_reaches_those_who_are_still_on_the_list(start: Start) -
         again = start(work=True, email=f"smtp://127.0.0.1:{port}")
         eventually(lambda: states(again, token) == [("email", "failed"), ("email", "sent")])
         announced = [
-            envelope for envelope in box.envelopes if b"text/calendar" in envelope.content and b"You said yes" not in envelope.content
+            envelope for envelope in box.envelopes if b"text/calendar" in envelope.content and b"Your RSVP: Going" not in envelope.content
         ]
         assert [envelope.rcpt_tos for envelope in announced] == [["hal@example.org"]]
 
@@ -159,5 +159,5 @@ def test_without_a_mail_server_messages_are_files(start: Start) -> None:  # noqa
     service.request("PUT", f"/api/events/{event['id']}/send_to_me", addresses, bearer(token))
     eventually(lambda: states(service, token) == [("email", "sent"), ("sms", "sent")])
     files = sorted(file.name for file in (service.folder / "data" / "outbox").iterdir())
-    # The first is the link by which alice verifies her address.
-    assert files == ["1.eml", "2.eml", "3.sms.txt"]
+    # The first two are the links by which the administrator and alice verify their addresses.
+    assert files == ["1.eml", "2.eml", "3.eml", "4.sms.txt"]

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from kalends.outbound import mail, smtp_session
-from kalends.outbound.message import mail as render_mail
-from kalends.outbound.outcome import AddressRefused, TryAgain
-from kalends.outbound.smtp_session import SessionPool
-from kalends.settings import Settings
+from kalends.core.settings import Settings
+from kalends.features.deliveries.messages.message import mail as render_mail
+from kalends.features.deliveries.rules.outcome import AddressRefused, TryAgain
+from kalends.mail import mail, smtp_session
+from kalends.mail.smtp_session import SessionPool
 from tests.deliveries.samples import a_delivery, a_row
 from tests.deliveries.servers import Mailbox, real_server, server_context
 from tests.deliveries.test_mail import login, using

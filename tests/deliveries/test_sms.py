@@ -12,10 +12,10 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from kalends.net.deadline import Deadline
-from kalends.outbound import sms
-from kalends.outbound.outcome import Outcome, TryAgain, Undeliverable, Unknown
-from kalends.settings import Settings
+from kalends.core.net.deadline import Deadline
+from kalends.core.settings import Settings
+from kalends.features.deliveries.rules.outcome import Outcome, TryAgain, Undeliverable, Unknown
+from kalends.mail import sms
 from tests.deliveries.servers import DRIP, DROP, HANG, server_context
 
 SID, TOKEN = "AC0123", "canary/t@ken"

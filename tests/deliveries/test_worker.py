@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database, open_database
-from kalends.settings import Settings
 from tests.deliveries.servers import real_server
 from tests.serve.conftest import Start, database, start  # noqa: F401
 from tests.serve.running import TIMEOUT, Running, ask, bearer, environment, eventually

@@ -13,18 +13,20 @@ from typing import Any
 
 import pytest
 
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.cli.demo_data import fill as demo
+from kalends.cli.demo_data.remove import remove
+from kalends.cli.demo_data.story import CALENDARS, COMMENTS, EVENTS, ORGANISERS, OTHER_EVENTS, POSTERS, PROFILE, SERIES, SITE, STATUS
+from kalends.core.settings import Settings
 from kalends.db import Database, open_database
 from kalends.db.migrate import migrate
-from kalends.demo import fill as demo
-from kalends.demo.story import COMMENTS, EVENTS, ORGANISERS, OTHER_EVENTS, POSTERS, PROFILE, SERIES, SITE, STATUS
-from kalends.events import days
-from kalends.settings import Settings
-from kalends.users import passwords
+from kalends.features.events.rules import days
+from kalends.features.users.rules import passwords
+from kalends.http.context import Context
 from tests.cast import Person
 from tests.client import Client
 from tests.conftest import NOON
+from tests.http.stored_rows import fresh_service
 from tests.serve.conftest import database  # noqa: F401
 from tests.serve.running import command, environment, run
 
@@ -47,7 +49,7 @@ def ana(db: Database, settings: Settings) -> Iterator[Client]:
         user = guest.signed_in(session.json["token"])
         assert user.delete(f"/api/users/{session.json['user_id']}", json={"current_password": PASSWORD}).status == 200
     with db.write() as tx:
-        tx.run("DELETE FROM site WHERE headline = :headline", headline=SITE.headline)
+        tx.run("DELETE FROM site WHERE headline = :headline", headline=SITE["headline"])
 
 
 def every_event(ana: Client, **query: Any) -> list[dict[str, Any]]:
@@ -67,7 +69,7 @@ def test_a_site_without_other_people_introduces_itself(tmp_path: Path, is_used: 
         ctx = Context(db, settings, NOON)
         with ctx.write():
             list(demo.fill(ctx, "no password"))
-        assert (str(SITE.headline) in guest.get("/").text) is not is_used
+        assert (str(SITE["headline"]) in guest.get("/").text) is not is_used
 
 
 @pytest.mark.on_one_database
@@ -143,6 +145,28 @@ def test_the_demo_has_a_cancelled_a_postponed_event_and_series_with_rich_rules(a
     assert all(datetime.fromisoformat(run["start_time"]).weekday() in (1, 3) for run in every_event(ana, title="Evening run"))
 
 
+def test_after_the_removal_nothing_of_the_example_is_left_and_it_can_be_filled_again(settings: Settings, tmp_path: Path) -> None:
+    with fresh_service(settings, tmp_path) as service:
+        ctx = Context(service.db, service.settings, NOON)
+        before = service.contents()
+        for _ in range(2):
+            with ctx.write():
+                list(demo.fill(ctx, "no password"))
+            # What a worker would send by and by: digests of responses and comments.
+            with ctx.write() as tx:
+                assert tx.value("SELECT count(*) FROM deliveries WHERE state = 'queued' AND owner_id > 0") == 0
+            assert remove(ctx) == 1 + len(ORGANISERS)
+        with ctx.write() as tx:
+            tx.run("DELETE FROM pictures WHERE unused_at IS NOT NULL")
+        after = service.contents()
+        # As of any deleted account, clients that synchronise learn for a while that something is gone: numbers, times and rules.
+        left = {table for table, rows in after.items() if [row for row in rows if row not in before[table]]}
+        assert left <= {"changes", "change_author", "series", "series_versions", "sync_entries"}
+        words = [PROFILE["name"], str(SITE["headline"]), *(event.title for event in (*EVENTS, *OTHER_EVENTS)), "@example.org", *CALENDARS]
+        text = "\n".join(str(row) for table in left for row in after[table])
+        assert [word for word in words if word in text] == []
+
+
 @pytest.mark.on_one_database
 def test_the_demo_sends_no_messages(ana: Client, db: Database) -> None:
     with db.read() as tx:
@@ -155,13 +179,20 @@ def test_the_demo_command_says_how_to_sign_in_and_refuses_a_second_run(tmp_path:
     done = run("demo", **settings)  # type: ignore[arg-type]
     assert (done.returncode, done.stderr) == (0, "")
     whom, how = done.stdout.splitlines()
-    assert whom == "The example is there, with the users demo, noor and theo. demo is the admin, because the service had no users."
-    assert re.fullmatch(r"Sign in at http://\S+/sign-in as demo with the password [0-9a-f]{16}", how)
+    assert whom == "The example is there, with the users demo, noor and theo. Delete it with: kalends demo --remove"
+    where = "/sign-in of the address that 'kalends serve' printed"
+    assert re.fullmatch(f"Sign in at {where} as demo with the password [0-9a-f]{{16}}", how)
     rows = [line.split("\t") for line in run("users", "list", **settings).stdout.splitlines()]  # type: ignore[arg-type]
-    assert [(row[1], row[5]) for row in rows] == [("demo", "admin"), ("noor", "member"), ("theo", "member")]
+    assert [(row[1], row[5]) for row in rows] == [("demo", "member"), ("noor", "member"), ("theo", "member")]
     again = run("demo", **settings)  # type: ignore[arg-type]
     assert (again.returncode, again.stdout) == (1, "")
     assert again.stderr == "kalends: The example is here already: there is a user called demo, or with its address.\n"
+    created = run("users", "create", "nora", "nora@example.org", folder=tmp_path, data=tmp_path / "data", database=database, stdin=PASSWORD)
+    assert "admin" in created.stdout
+    removed = run("demo", "--remove", **settings)  # type: ignore[arg-type]
+    assert (removed.returncode, removed.stdout) == (0, "The example is deleted.\n")
+    assert len(run("users", "list", **settings).stdout.splitlines()) == 1  # type: ignore[arg-type]
+    assert run("demo", "--remove", **settings).stdout == "The example is not here.\n"  # type: ignore[arg-type]
 
 
 def test_the_demo_command_refuses_a_short_password(tmp_path: Path) -> None:

@@ -93,3 +93,12 @@ def test_a_stranger_who_adds_a_public_event_is_not_shown_to_its_owner(cast: Cast
     event = an_event(cast.alice, public=True)["id"]
     assert cast.carol.put(f"/api/events/{event}/add").status == 200
     assert cast.alice.get(f"/api/events/{event}").json["calendar_ids"] == [cast.alice.primary_calendar_id]
+
+
+def test_the_calendars_of_an_event_have_their_names_as_they_were_typed(cast: Cast) -> None:
+    names = ['The "Blue" Note', r"C:\jazz, {live} & %s", "Ünïcode\N{SAXOPHONE}"]
+    first, *others = (a_calendar(cast.alice, name=name)["id"] for name in names)
+    event = an_event(cast.alice, calendar_id=first)["id"]
+    for calendar in others:
+        assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": calendar}).status == 200
+    assert [calendar["name"] for calendar in cast.alice.get(f"/api/events/{event}").json["calendars"]] == names

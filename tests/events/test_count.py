@@ -9,8 +9,8 @@ MOST = 4
 
 @pytest.fixture(autouse=True)
 def few_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kalends.events.counting.MAX_COUNTED", MOST)
-    monkeypatch.setattr("kalends.events.counting.MAX_SEARCHED", MOST)
+    monkeypatch.setattr("kalends.features.events.listing.store.counting.MAX_COUNTED", MOST)
+    monkeypatch.setattr("kalends.features.events.listing.store.counting.MAX_SEARCHED", MOST)
 
 
 def test_up_to_the_bound_a_total_is_exact_and_beyond_it_says_that_it_is_not(cast: Cast) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, an_event
 from tests.changes.follower import find_cursor, read_changes
 from tests.client import Client, Reply

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Caller, Context
+from kalends.app.worker import clean_up
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.worker import clean_up
+from kalends.http.context import Caller, Context
 from tests.cast import PASSWORD, Cast, Person, a_calendar, an_event
 from tests.client import Client
 from tests.conftest import Clock

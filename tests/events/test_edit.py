@@ -59,7 +59,7 @@ def test_update_accepts_the_fields_of_edit(cast: Cast, fields: dict[str, Any]) -
         editable = cast.alice.get(f"{event}/edit").json
         again = cast.alice.put(event, json=editable, headers={"Prefer": "handling=strict"})
         assert again.status == 200, (editable, again)
-        assert again.json | {"updated_at": ""} == created.json | {"updated_at": "", "told": again.json["told"]}
+        assert again.json | {"updated_at": ""} == created.json | {"updated_at": "", "notified": again.json["notified"]}
         copied = cast.alice.put(f"{event}/copy")
         assert cast.alice.get(f"/api/events/{copied.json['id']}/edit").json == editable | {"public": False, "visibility": "members"}
 
@@ -80,7 +80,7 @@ def test_edit_can_be_sent_as_json_or_as_a_form(cast: Cast, form: str) -> None:
     fields = cast.alice.get(f"/api/events/{event['id']}/edit").json
     encoded = fields if form == "json" else {name: "" if value is None else value for name, value in fields.items()}
     again = cast.alice.put(f"/api/events/{event['id']}", **{form: encoded})
-    assert again.json == event | {"told": again.json["told"]}
+    assert again.json == event | {"notified": again.json["notified"]}
 
 
 def test_edit_is_for_those_who_may_change_the_event(cast: Cast) -> None:

@@ -74,8 +74,10 @@ def test_guests_open_the_address_with_which_a_new_event_is_shared(cast: Cast) ->
     visibility = re.search(r'name="visibility" value="(\w+)" checked', form)
     assert visibility
     created = cast.alice.post("/events", data={"title": "First one", "start_time": "2031-07-01", "visibility": visibility[1]})
-    address = re.search(r'<input id="address" readonly value="http://testserver([^"]+)"', cast.alice.get(created.redirect[0]).text)
+    page = cast.alice.get(created.redirect[0]).redirect[0]
+    address = re.search(r'<input id="address" readonly value="http://testserver([^"]+)"', cast.alice.get(page).text)
     assert address
+    assert address[1] == page
     guest = cast.anonymous.get(address[1])
     assert (guest.status, "First one" in guest.text) == (200, True)
 
@@ -86,15 +88,15 @@ def test_a_private_event_is_not_offered_for_sharing_with_everyone(cast: Cast) ->
     event = an_event(cast.alice, calendar_id=calendar["id"])
     path = f"/events/{event['id']}"
     page = cast.alice.get(path).text
-    assert "Only members of the calendar Band &lt;b&gt; can open this address." in page
+    assert "Only members of the calendar Band &lt;b&gt; can open this link." in page
     assert f'href="{path}/edit#visibility"' in page
     assert f'href="{path}/edit#visibility"' not in cast.vera.get(path).text
     replies = cast.alice.get(f"{path}/responses").text
-    assert "Send people the address" not in replies
+    assert "send people the link" not in replies
     assert f'href="{path}/edit#visibility"' in replies
     public = f"/events/{an_event(cast.alice, public=True)['id']}"
-    assert "can open this address" not in cast.alice.get(public).text
-    assert "Send people the address" in cast.alice.get(f"{public}/responses").text
+    assert "can open this link" not in cast.alice.get(public).text
+    assert "send people the link" in cast.alice.get(f"{public}/responses").text
 
 
 def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> None:
@@ -108,9 +110,9 @@ def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> No
     assert refused.status == 409
     assert "If you save now, your version replaces theirs." in refused.text
     rows = re.findall(r'<th scope="row">([^<]+)</th><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td>', refused.text)
-    assert [tuple(map(unescape, row)) for row in rows] == [("Title", "Gig", "Gig by Alice"), ("Place", "New <hall>", "Old hall")]
+    assert [tuple(map(unescape, row)) for row in rows] == [("Title", "Gig", "Gig by Alice"), ("Location", "New <hall>", "Old hall")]
     saved = cast.alice.post(path, data=typed | {"version": field(refused, "version")})
-    assert saved.redirect == (path, "saved")
+    assert saved.redirect == (path, "event-saved")
     current = cast.alice.get(f"/api{path}").json
     assert (current["title"], current["location"]) == ("Gig by Alice", "Old hall")
 
@@ -123,7 +125,7 @@ def test_what_was_typed_is_saved_on_the_way_to_the_rule(cast: Cast) -> None:
     assert f'action="{path}/repeat' not in form.text
     assert 'name="then" value="repeat"' in form.text
     typed = {"title": "Choir practice", "version": field(form, "version"), "then": "repeat"}
-    assert cast.alice.post(path, data=typed).redirect == (f"{path}/repeat", "saved")
+    assert cast.alice.post(path, data=typed).redirect == (f"{path}/repeat", "event-saved")
     assert "Choir practice" in cast.alice.get(f"{path}/repeat").text
 
 
@@ -134,7 +136,7 @@ def test_the_form_moves_an_event_to_another_calendar_of_its_owner(cast: Cast) ->
     form = cast.alice.get(f"{path}/edit")
     assert re.search(rf'<option value="{home}" selected>', form.text)
     typed = {"title": "Rehearsal", "version": field(form, "version"), "calendar_id": str(other)}
-    assert cast.alice.post(path, data=typed).redirect == (path, "saved")
+    assert cast.alice.post(path, data=typed).redirect == (path, "event-saved")
     assert cast.alice.get(f"/api{path}").json["calendar_ids"] == [other]
     assert re.search(rf'<option value="{other}" selected>', cast.alice.get(f"{path}/edit").text)
 
@@ -147,7 +149,7 @@ def test_an_event_moves_to_no_calendar_of_somebody_else(cast: Cast) -> None:
     form = cast.alice.get(f"{path}/edit")
     assert 'name="calendar_id"' not in form.text
     typed = {"title": "Mine", "version": field(form, "version"), "calendar_id": str(foreign["id"])}
-    assert cast.alice.post(path, data=typed).redirect == (path, "saved")
+    assert cast.alice.post(path, data=typed).redirect == (path, "event-saved")
     assert cast.alice.get(f"/api{path}").json["calendar_ids"] == [cast.alice.primary_calendar_id]
 
 

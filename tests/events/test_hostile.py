@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kalends.db.text_search import Substring
-from kalends.events import search
+from kalends.features.events.listing.store import search
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.events.listing import listed

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.events.ical import build_file, feed_properties, join_file
-from kalends.settings import Settings
-from kalends.values import datetimes
+from kalends.core.settings import Settings
+from kalends.core.values import datetimes
+from kalends.features.events.feeds.steps.ical import build_file, feed_properties, join_file
 from tests.deliveries.samples import FIVE, a_row
 
 SETTINGS = Settings(base_url="https://calendar.example.org", secret="s" * 32)

@@ -174,6 +174,17 @@ def test_events_are_as_visible_as_the_calendar_unless_the_file_or_the_request_sa
     assert starts(cast.anonymous, calendar_id=calendar) == []
 
 
+def test_an_event_that_a_later_file_marks_as_private_is_hidden(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, public=True)["id"]
+    weekly = "RRULE:FREQ=WEEKLY;COUNT=3"
+    for mark, expected in (((), 4), (("CLASS:CONFIDENTIAL",), 0), ((), 0)):
+        content = a_file(an_entry("a", "DTSTART:20260601T180000Z", *mark), an_entry("b", "DTSTART:20260602T180000Z", weekly, *mark))
+        imported(cast.alice, content, calendar_id=calendar)
+        assert (len(starts(cast.anonymous, calendar_id=calendar)), len(starts(cast.alice, calendar_id=calendar))) == (expected, 4)
+    imported(cast.alice, content, calendar_id=calendar, public="yes")
+    assert len(starts(cast.anonymous, calendar_id=calendar)) == 4
+
+
 def test_a_broken_event_is_reported_and_the_others_are_imported(cast: Cast) -> None:
     came = imported(
         cast.alice,

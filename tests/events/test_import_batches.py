@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.conftest import Clock
@@ -15,7 +15,7 @@ from tests.events.importing import a_file, an_entry, counts, imported, starts, u
 
 pytestmark = pytest.mark.on_one_database
 
-BATCH_EVENTS = "kalends.events.imports.plan.BATCH_EVENTS"
+BATCH_EVENTS = "kalends.features.events.imports.steps.plan.BATCH_EVENTS"
 SINGLE = [an_entry(f"single{n}", f"DTSTART:202607{n:02}T180000Z") for n in range(1, 6)]
 # A second date of a day is an event of its own, under a UID that begins with the series'.
 SERIES = an_entry("series", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY;COUNT=2", "RDATE:20260601T200000Z,20260602T200000Z")
@@ -76,9 +76,9 @@ def test_a_file_in_batches_that_is_more_than_the_quota_changes_nothing(
 
 
 def test_a_series_with_too_much_text_is_refused_with_what_fits(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
+    monkeypatch.setattr("kalends.features.events.store.MAX_TEXT", 1_000)
     entry = an_entry("long", "DTSTART:20260601T180000Z", "RRULE:FREQ=DAILY;COUNT=5", f"DESCRIPTION:{'x' * 200}")
     refused = uploaded(cast.alice, a_file(*SINGLE, entry))
     assert (refused.status, refused.broken) == (422, ["file"])
-    assert "1,000 characters fit" in refused.json["errors"][0]["message"]
+    assert "the limit is 1,000" in refused.json["errors"][0]["message"]
     assert starts(cast.alice) == []

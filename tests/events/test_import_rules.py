@@ -303,7 +303,7 @@ def test_events_from_before_rules_were_kept_become_the_dates_of_the_series(cast:
         "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=4", "DTSTART;TZID=Europe/Paris:20260601T180000", "RDATE;TZID=Europe/Paris:20260620T180000"
     )
     with monkeypatch.context() as patch:
-        patch.setattr("kalends.events.imports.recurrence.MAX_INTERVAL", 0)
+        patch.setattr("kalends.features.events.imports.rules.recurrence.MAX_INTERVAL", 0)
         imported(cast.alice, content)
     before = events(cast.alice)
     assert {each["series_id"] for each in before} == {None}

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_comment, a_question, a_response, an_event, last_change, shared, verified
 from tests.client import Client
 from tests.events.importing import a_file, an_entry, imported
@@ -92,7 +92,7 @@ def test_whoever_has_the_link_sees_the_event_and_responds(cast: Cast) -> None:
     for name, value in {"Cache-Control": "no-store", "Referrer-Policy": "same-origin", "X-Robots-Tag": "noindex"}.items():
         assert page.headers[name] == value
     reply = cast.anonymous.post(f"{path}/respond", data={"response": "YES", "name": "Gus", "email_address": "gus@example.org"})
-    assert (reply.status, reply.headers["Location"]) == (303, path)
+    assert (reply.status, reply.headers["Location"]) == (303, f"{path}#ticket")
     assert cast.anonymous.post(f"{path}/comment", data={"comment": "Hi", "email_address": "gus@example.org"}).headers["Location"] == path
     assert cast.anonymous.post(f"{path}/send", data={"email": "gus@example.org"}).headers["Location"] == path
     again = cast.anonymous.post(f"{path}/respond", data={"response": "YES", "email_address": "nothing"})
@@ -240,8 +240,8 @@ def test_guests_of_a_link_event_get_mail_with_the_link(cast: Cast, db: Database,
     assert cast.anonymous.post(f"{path}/respond", data=response).status == 303
     [confirmation] = mails_about(db, settings, event["id"])
     assert "/r/" in text_of(confirmation)
-    told = cast.alice.put(f"/api/events/{event['id']}", json={"location": "The other garden"}).json["told"]
-    assert told["email"] == 1
+    notified = cast.alice.put(f"/api/events/{event['id']}", json={"location": "The other garden"}).json["notified"]
+    assert notified["email"] == 1
     message = {"to": ["going"], "subject": "Hello", "text": "See you."}
     assert cast.alice.post(f"/api/events/{event['id']}/messages", json=message).status == 202
     mails = mails_about(db, settings, event["id"])

@@ -57,7 +57,8 @@ def test_an_event_is_in_public_places_exactly_if_it_is_public(cast: Cast, change
 
 def is_named(actor: Client, place: str, word: str) -> bool:
     """Whether the place has the title, beside what was searched for."""
-    searched = (f'value="{word}"', f"text={word}", f"text%3D{word}", f"“{word}”")
+    chip = f'<bdi>{word}</bdi> <span class="hidden">See all events</span>'
+    searched = (chip, f'value="{word}"', f"text={word}", f"text%3D{word}", f"“{word}”")
     text = actor.get(place).text
     return word in reduce(lambda rest, part: rest.replace(part, ""), searched, text)
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.deliveries import suppressions
-from kalends.outbound import sender
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.features.deliveries import suppression_store as suppressions
+from kalends.http.context import Context
+from kalends.mail import sender
 from tests.cast import Cast, a_calendar, a_response, an_invitation, shared
 from tests.client import Client
 from tests.conftest import Clock
@@ -25,8 +25,8 @@ from tests.responses.mail import read_mail, text_of
 def write(owner: Client, event: dict[str, Any], to: Any, **fields: Any) -> dict[str, int]:
     reply = owner.post(f"/api/events/{event['id']}/messages", json={"to": to, "subject": "Chairs", "text": "Bring one.\nOr two."} | fields)
     assert reply.status == 202, reply
-    told: dict[str, int] = reply.json["told"]
-    return told
+    notified: dict[str, int] = reply.json["notified"]
+    return notified
 
 
 def mails_of(db: Database, settings: Settings, clock: Clock, event: dict[str, Any]) -> list[EmailMessage]:
@@ -95,7 +95,7 @@ def test_a_mail_has_the_guests_own_links_and_names_no_other_guest(cast: Cast, db
         assert link is not None
         assert cast.anonymous.get(link[1]).status == 200
         links.add(link[1])
-        assert f"No more about this event: {mail['List-Unsubscribe'].strip('<>')}" in text
+        assert f"Stop messages about this event: {mail['List-Unsubscribe'].strip('<>')}" in text
     assert len(links) == len(mails)
     stop = mails[0]["List-Unsubscribe"].strip("<>").partition("testserver")[2]
     assert cast.anonymous.post(stop, data={"List-Unsubscribe": "One-Click"}).status == 200
@@ -134,7 +134,7 @@ def test_only_editors_write_and_what_is_wrong_is_refused(cast: Cast, db: Databas
     real = Client(application(db, structs.replace(settings, email="smtp://127.0.0.1:1"), clock), cast.alice.token)
     assert real.post(path, json=body).status == 403
     reply = cast.alice.post(f"{path}?dry_run=true", json=body)
-    assert (reply.json["told"]["email"], reply.json["would_tell"]["email"]) == (1, 1)
+    assert (reply.json["notified"]["email"], reply.json["would_notify"]["email"]) == (1, 1)
     assert mails_of(db, settings, clock, event) == []
 
 
@@ -148,8 +148,8 @@ def test_the_list_tells_editors_what_was_sent_to_how_many(cast: Cast, db: Databa
     listed = cast.alice.get(f"{path}?limit=1&count=true").json
     assert (listed["total"], listed["next"]) == (2, f"{path}?count=true&limit=1&offset=1")
     listed["messages"] += cast.alice.get(listed["next"]).json["messages"]
-    told = [(each["subject"], each["text"], each["mails"], each["sent"], each["failed"]) for each in listed["messages"]]
-    assert told == [("Doors", "Bring one.\nOr two.", 1, 0, 0), ("Chairs", "Bring one.\nOr two.", 2, 1, 1)]
+    shown = [(each["subject"], each["text"], each["mails"], each["sent"], each["failed"]) for each in listed["messages"]]
+    assert shown == [("Doors", "Bring one.\nOr two.", 1, 0, 0), ("Chairs", "Bring one.\nOr two.", 2, 1, 1)]
     assert [who.get(path).status for who in (cast.anonymous, cast.carol)] == [401, 403]
 
 
@@ -173,11 +173,11 @@ def test_the_page_shows_a_preview_with_the_count_and_a_second_click_sends_nothin
     form = [("to[]", "going"), ("to[]", "maybe"), ("subject", "Chairs"), ("text", "Bring one.")]
     preview = cast.alice.post(f"{path}/check", data=form)
     assert (preview.status, "Send to 2 people" in preview.text, "Bring one." in preview.text) == (200, True, True)
-    assert "Nothing was sent yet." in cast.alice.get(path).text
+    assert "Nothing sent yet." in cast.alice.get(path).text
     hidden = re.findall(r'<input type="hidden" name="([\w\[\]]+)" value="([^"]*)"', preview.text)
     assert [cast.alice.post(f"{path}/send", data=hidden).status for _ in range(2)] == [303, 303]
     page = cast.alice.get(path).text
-    assert page.count("0 of 2 mails sent") == 1
+    assert page.count("Sending to 2 people") == 1
     wrong = cast.alice.post(f"{path}/check", data=[("to[]", "no"), ("subject", ""), ("text", "Bring one.")])
     assert (wrong.status, bool(re.search(r'value="no"[^>]*checked', wrong.text)), "Bring one." in wrong.text) == (422, True, True)
     assert cast.alice.post(f"{path}/check", data=form[2:]).status == 422

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.settings import Settings
+from kalends.core.settings import Settings
 from tests.cast import Cast, a_response, an_event, an_invitation
 from tests.conftest import Clock
 from tests.responses.mail import a_response_token, an_invitation_token
@@ -18,13 +18,13 @@ def test_an_event_is_not_over_before_its_day(cast: Cast, settings: Settings, clo
     response = a_response(cast.bob, event, email_address=cast.bob.email_address)
     path = f"/r/{a_response_token(settings, response['id'])}"
     event_path = f"/api/events/{event['id']}"
-    assert "The event is over" not in cast.anonymous.get(path).text
+    assert "This event is over" not in cast.anonymous.get(path).text
     invited = f"/i/{an_invitation_token(settings, an_invitation(cast.alice, event)['id'])}"
-    assert "The event is over" not in cast.anonymous.get(invited).text
-    assert cast.alice.put(event_path, json={"location": "Hall"}).json["told"]["email"] == 1
+    assert "This event is over" not in cast.anonymous.get(invited).text
+    assert cast.alice.put(event_path, json={"location": "Hall"}).json["notified"]["email"] == 1
 
     clock.ahead(HALF_A_DAY)
     for link in (path, invited):
-        assert "The event is over" in cast.anonymous.get(link).text
-    assert cast.alice.put(event_path, json={"location": "Yard"}).json["told"]["email"] == 0
+        assert "This event is over" in cast.anonymous.get(link).text
+    assert cast.alice.put(event_path, json={"location": "Yard"}).json["notified"]["email"] == 0
     assert cast.alice.post(f"{event_path}/invitations", json={"addresses": ["late@example.org"]}).status == 409

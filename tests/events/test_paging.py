@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from kalends.events import listing as service_listing
+from kalends.features.events.listing.store import listing as service_listing
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.client import Client
 from tests.events.listing import listed, page, paged

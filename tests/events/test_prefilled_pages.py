@@ -53,6 +53,17 @@ def test_a_line_without_a_day_asks_for_one(erin: Person) -> None:
     assert "say Friday 8pm" in page.text
 
 
+def test_the_line_is_offered_in_english_alone(erin: Person) -> None:
+    english, german = (erin.get("/events/new?form_token=1", headers={"Accept-Language": language}).text for language in ("en", "de"))
+    assert ("data-quick" in english, "data-quick" in german) == (True, False)
+
+
+def test_the_calendar_sends_the_time_beside_the_title(erin: Person) -> None:
+    page = erin.post("/events/quick", data={"line": "Zahnarzt", "time": "12 Jun 2026 10:00–11:30"})
+    fields = [field(page, name) for name in ("title", "start_time", "start_clock", "end_clock")]
+    assert fields == ["Zahnarzt", "2026-06-12", "10:00", "11:30"]
+
+
 def test_today_is_that_of_the_calendar(cast: Cast) -> None:
     kiri = Person(cast.anonymous, "kiri", time_zone="Pacific/Auckland")
     assert field(kiri.post("/events/quick", data={"line": "Call tomorrow noon"}), "start_time") == "2026-05-30"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.events.quick_line import QuickEvent, parse
+from kalends.features.events.forms.rules.quick_line import QuickEvent, parse
 
 # A Monday.
 NOW = datetime(2026, 11, 16, 15, 0)

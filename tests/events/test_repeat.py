@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.context import Context
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.events.series import occurrences
-from kalends.events.series import store as series
-from kalends.settings import Settings
+from kalends.features.events.series import store as series
+from kalends.features.events.series.steps import occurrences
+from kalends.http.context import Context
 from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event
 from tests.client import Reply
 from tests.conftest import Clock
@@ -198,10 +198,10 @@ def test_the_error_about_too_many_occurrences_has_the_last_possible_date(cast: C
 
 
 def test_the_length_of_the_text_limits_the_number_of_occurrences(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
+    monkeypatch.setattr("kalends.features.events.store.MAX_TEXT", 1_000)
     event = an_event(cast.alice, start_time="2026-06-01T20:00", description="x" * 200)
     refused = _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-09")
-    assert (refused.status, refused.broken, "4 occurrences fit" in refused.json["detail"]) == (422, ["end_date"], True)
+    assert (refused.status, refused.broken, "can have 4." in refused.json["detail"]) == (422, ["end_date"], True)
     assert _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-04").json["occurrences"] == 4
 
 
@@ -210,9 +210,9 @@ def test_the_calendars_of_the_event_limit_the_number_of_occurrences(cast: Cast, 
     calendar_ids = [a_calendar(cast.alice)["id"] for _ in range(4)]
     for calendar_id in calendar_ids:
         assert cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": calendar_id}).status == 200
-    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 4_000)
+    monkeypatch.setattr("kalends.features.events.store.MAX_TEXT", 4_000)
     refused = _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-05")
-    assert (refused.status, refused.broken, "4 occurrences fit" in refused.json["detail"]) == (422, ["end_date"], True)
+    assert (refused.status, refused.broken, "can have 4." in refused.json["detail"]) == (422, ["end_date"], True)
     assert _repeat(cast.alice, event, frequency="DAILY", end_date="2026-06-04").json["occurrences"] == 4
     for calendar_id in calendar_ids:
         assert cast.alice.put(f"/api/events/{event['id']}/remove", json={"calendar_id": calendar_id}).status == 200

@@ -9,9 +9,9 @@ from dateutil.rrule import rrulestr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.events.series.rule import Rule
-from kalends.events.series.sentence import describe
-from kalends.i18n.locale import Locale
+from kalends.core.i18n.locale import Locale
+from kalends.features.events.series.rules.rule import Rule
+from kalends.features.events.series.rules.sentence import describe
 from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import parse
 from tests.cast import Cast, Person, a_comment, a_response, an_event
@@ -69,7 +69,7 @@ def _days(owner: Person, event_id: int) -> list[str]:
             {"frequency": "MONTHLY", "start_date": "2027-01-30", "short_months": "last", "count": 3},
             "FREQ=MONTHLY;COUNT=3;BYMONTHDAY=28,29,30;BYSETPOS=-1",
             ["2027-01-30", "2027-02-28", "2027-03-09", "2027-03-30"],
-            "Every 30th day of the month, or its last day, 3 times",
+            "Every 30th day of the month, or on the last day of the month, 3 times",
         ),
         (
             {"frequency": "YEARLY", "start_date": "2028-02-29", "short_months": "last", "count": 2},
@@ -121,10 +121,10 @@ def test_added_and_excepted_dates_are_shown_and_an_added_date_creates_a_deleted_
         ({"rrule": "FREQ=DAILY;COUNT=3;UNTIL=20270501"}, "rrule", "COUNT and UNTIL"),
         ({"rrule": "FREQ=DAILY;COUNT=1000000000"}, "rrule", "COUNT"),
         ({"rrule": "FREQ=DAILY;COUNT=100000000"}, "rrule", "COUNT"),
-        ({"rrule": "FREQ=SECONDLY"}, "rrule", "within a day"),
+        ({"rrule": "FREQ=SECONDLY"}, "rrule", "several times a day"),
         ({"rrule": "FREQ=DAILY;BYHOUR=9"}, "rrule", "times"),
         ({"rrule": "FREQ=DAILY;BYMONTHDAY=" + ",".join(["1"] * 10_000)}, "rrule", "2,000"),
-        ({"rrule": "every day"}, "rrule", "cannot be read"),
+        ({"rrule": "every day"}, "rrule", "can’t be read"),
         ({"rrule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}, "rrule", "never matches"),
         ({"rrule": "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"}, "rrule", "never matches"),
         ({"rrule": "FREQ=DAILY;UNTIL=20270101"}, "rrule", "before the first date"),

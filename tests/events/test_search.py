@@ -97,8 +97,8 @@ def test_a_search_looks_at_a_bounded_number_of_public_events_in_order(
     cast: Cast, monkeypatch: pytest.MonkeyPatch, text: str, order: str, year: int
 ) -> None:
     """No index finds two letters, or finds too many events that have the word. `next` goes on from there."""
-    monkeypatch.setattr("kalends.events.listing.MAX_EXAMINED", 4)
-    monkeypatch.setattr("kalends.events.listing.SELECTIVE", 0)
+    monkeypatch.setattr("kalends.features.events.listing.store.listing.MAX_EXAMINED", 4)
+    monkeypatch.setattr("kalends.features.events.listing.store.listing.SELECTIVE", 0)
     titles = ["Concert"] * 3 + ["Quiz"] + ["Concert"] * 5 + ["Quiz"] + ["Concert"] * 3
     events = [
         an_event(cast.alice, title=title, start_time=f"{year}-05-{day:02}T20:00Z", public=True) for day, title in enumerate(titles, 1)
@@ -114,8 +114,8 @@ def test_a_search_looks_at_a_bounded_number_of_public_events_in_order(
 
 
 def test_a_search_looks_at_a_bounded_number_of_events_that_began_long_before(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kalends.events.listing.MAX_EXAMINED", 4)
-    monkeypatch.setattr("kalends.events.listing.SELECTIVE", 0)
+    monkeypatch.setattr("kalends.features.events.listing.store.listing.MAX_EXAMINED", 4)
+    monkeypatch.setattr("kalends.features.events.listing.store.listing.SELECTIVE", 0)
     titles = ["Concert"] * 5 + ["Quiz"] + ["Concert"] * 3
     long = [
         an_event(cast.alice, title=title, start_time=f"1934-01-{day:02}", end_time="1934-06-30", public=True)

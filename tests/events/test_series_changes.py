@@ -202,10 +202,10 @@ def test_the_calendars_of_a_whole_series_are_bounded(cast: Cast, monkeypatch: py
     for _ in range(3):
         assert cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": a_calendar(cast.alice)["id"]}).status == 200
     assert cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 6}).status == 200
-    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 2_900)
+    monkeypatch.setattr("kalends.features.events.store.MAX_TEXT", 2_900)
     refused = cast.alice.put(f"/api/events/{event['id']}", json={"scope": "all"} | change)
     assert (refused.status, refused.broken, "too many calendars" in refused.json["detail"]) == (422, ["scope"], True)
-    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 4_000)
+    monkeypatch.setattr("kalends.features.events.store.MAX_TEXT", 4_000)
     assert cast.alice.put(f"/api/events/{event['id']}", json={"scope": "all"} | change).status == 200
 
 
@@ -215,7 +215,7 @@ def test_the_text_of_a_whole_series_is_bounded_and_the_rest_may_always_be_change
 ) -> None:
     event = an_event(cast.alice, start_time="2026-06-01T20:00", description="x" * 180)
     cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-06"})
-    monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
+    monkeypatch.setattr("kalends.features.events.store.MAX_TEXT", 1_000)
     refused = cast.alice.put(f"/api/events/{event['id']}", json={"scope": "all", "description": "y" * 190} | moves)
     assert (refused.status, refused.broken) == (422, ["scope"])
     assert cast.alice.get(f"/api/events/{event['id']}").json["description"] == "x" * 180

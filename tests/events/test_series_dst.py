@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Context
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.events.series import occurrences
-from kalends.settings import Settings
+from kalends.features.events.series.steps import occurrences
+from kalends.http.context import Context
 from tests.cast import Cast, an_event
 from tests.conftest import Clock
 from tests.events.series import assert_rule_agrees, events_of_series, five_mondays, ids_of_series, load_times, repeat

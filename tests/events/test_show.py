@@ -95,3 +95,15 @@ def test_an_event_that_is_not_there_is_404(cast: Cast) -> None:
     event = an_event(cast.alice)["id"]
     assert cast.alice.delete(f"/api/events/{event}").status == 200
     assert cast.alice.get(f"/api/events/{event}").status == 404
+
+
+def test_readers_see_the_calendars_that_they_have_a_right_to(cast: Cast) -> None:
+    public = a_calendar(cast.alice, public=True)["id"]
+    private = a_calendar(cast.alice, public=False)["id"]
+    event = an_event(cast.alice, calendar_id=public, public=True)["id"]
+    assert cast.alice.put(f"/api/events/{event}/add", json={"calendar_id": private}).status == 200
+    mine, theirs = (reader.get(f"/api/events/{event}").json for reader in (cast.alice, cast.anonymous))
+    assert (mine["calendar_ids"], theirs["calendar_ids"]) == ([public, private], [public])
+    assert (mine["can_edit"], theirs["can_edit"]) == (True, False)
+    lists = [reader.get("/api/events", query={"calendar_id": public}).json["events"] for reader in (cast.alice, cast.anonymous)]
+    assert [[each["calendar_ids"] for each in listed] for listed in lists] == [[[public, private]], [[public]]]

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.outbound import message
-from kalends.settings import Settings
+from kalends.core.settings import Settings
+from kalends.features.deliveries.messages import message
 from tests.cast import Cast, Person, a_calendar, an_event
 from tests.client import Client
 from tests.deliveries.samples import a_delivery, a_row
@@ -42,7 +42,7 @@ def _set(owner: Person, event_id: int, **fields: Any) -> None:
     assert owner.put(f"/api/events/{event_id}", json=fields).status == 200
 
 
-@pytest.mark.parametrize("of_series", [False, True], ids=["one event", "a date of a series"])
+@pytest.mark.parametrize("of_series", [False, True], ids=["single event", "a date of a series"])
 @pytest.mark.parametrize(("status", "in_feeds"), [("cancelled", "CANCELLED"), ("postponed", "TENTATIVE")])
 def test_pages_embeds_json_feeds_and_structured_data_say_the_status(cast: Cast, status: str, in_feeds: str, of_series: bool) -> None:
     calendar = a_calendar(cast.alice, public=True)["id"]
@@ -67,7 +67,7 @@ def test_pages_embeds_json_feeds_and_structured_data_say_the_status(cast: Cast, 
             assert _text(reader, path).count(status.capitalize()) == (2 if "/calendar?view=month" in path else 1), path
     page = _text(cast.anonymous, f"/events/{event}")
     assert "The hall is flooded." in page
-    assert "Responses are closed" in page
+    assert "RSVPs are closed" in page
     assert f'action="/events/{event}/respond"' not in cast.anonymous.get(f"/events/{event}").text
     assert _structured_data(cast.anonymous, event)["eventStatus"] == f"https://schema.org/Event{status.capitalize()}"
     listed = cast.anonymous.get(f"/api/events?calendar_id={calendar}").json["events"]
@@ -153,7 +153,7 @@ def test_responses_are_closed_until_the_event_is_planned_again(cast: Cast, statu
         cast.anonymous.post("/api/comments", json=comment),
     ):
         assert reply.status == 409
-        assert f"This event is {status}: responses are closed" in reply.json["detail"]
+        assert f"This event has been {status}" in reply.json["detail"]
     assert cast.alice.get(f"/api/events/{event}").json["responses"]["yes"] == 1
     _set(cast.alice, event, status="planned")
     assert _respond(cast.anonymous, event).status == 201
@@ -162,7 +162,7 @@ def test_responses_are_closed_until_the_event_is_planned_again(cast: Cast, statu
 def test_the_form_cancels_one_date_of_a_series(cast: Cast) -> None:
     ids = five_mondays(cast.alice)
     form = {"version": _version(cast.alice, ids[1]), "status": "cancelled", "status_note": "Ill", "scope": "this"}
-    assert cast.alice.post(f"/events/{ids[1]}", data=form).redirect == (f"/events/{ids[1]}", "saved")
+    assert cast.alice.post(f"/events/{ids[1]}", data=form).redirect == (f"/events/{ids[1]}", "event-saved")
     assert [cast.alice.get(f"/api/events/{each}").json["status"] for each in ids[:3]] == ["planned", "cancelled", "planned"]
     edit = cast.alice.get(f"/events/{ids[1]}/edit").text
     assert '<option value="cancelled" selected>' in edit
@@ -172,20 +172,27 @@ def test_a_new_date_in_the_form_plans_a_postponed_event(cast: Cast) -> None:
     event = an_event(cast.alice, status="postponed", status_note="Later")["id"]
     form = {"version": _version(cast.alice, event), "status": "postponed", "status_note": "Later"}
     form |= {"start_time": "2026-09-01", "start_clock": "20:00"}
-    assert cast.alice.post(f"/events/{event}", data=form).redirect == (f"/events/{event}", "saved")
+    assert cast.alice.post(f"/events/{event}", data=form).redirect == (f"/events/{event}", "event-saved")
     after = cast.alice.get(f"/api/events/{event}").json
     assert (after["status"], after["status_note"], after["start_time"][:10]) == ("planned", None, "2026-09-01")
 
 
-def test_deleting_an_event_with_responses_offers_to_cancel_it_first(cast: Cast) -> None:
-    event = an_event(cast.alice, public=True)["id"]
-    assert "Cancel it instead?" not in _text(cast.alice, f"/events/{event}/delete")
+def test_cancelling_and_deleting_are_two_questions_which_say_who_is_emailed(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time="2037-06-01T20:00")["id"]
+    for action in ("cancel", "delete"):
+        question = _text(cast.alice, f"/events/{event}/{action}").partition(" “Concert”? ")[2].partition("Keep it")[0]
+        assert question
+        assert "email" not in question.replace("in the email", "")
     _respond(cast.anonymous, event)
-    page = _text(cast.alice, f"/events/{event}/delete")
-    assert "1 person has responded." in page
-    assert page.index("Cancel it instead?") < page.index("Delete it anyway")
-    _set(cast.alice, event, status="cancelled")
-    assert "Cancel it instead?" not in _text(cast.alice, f"/events/{event}/delete")
+    for action in ("cancel", "delete"):
+        assert "Email 1 person 1 person will be emailed: 1 going." in _text(cast.alice, f"/events/{event}/{action}")
+    assert cast.alice.post(f"/events/{event}/cancel", data={"status_note": "Flu", "notify": "none"}).redirect == (
+        f"/events/{event}",
+        "event-cancelled.0",
+    )
+    stored = cast.alice.get(f"/api/events/{event}").json
+    assert (stored["status"], stored["status_note"]) == ("cancelled", "Flu")
+    assert cast.alice.get(f"/events/{event}/cancel").status == 303
 
 
 def test_mails_and_texts_say_the_status() -> None:
@@ -195,7 +202,7 @@ def test_mails_and_texts_say_the_status() -> None:
     for subtype in ("plain", "html"):
         body = mail.get_body((subtype,))
         assert body is not None
-        assert "This event is cancelled. The hall is flooded." in body.get_content()
+        assert "This event has been cancelled. The hall is flooded." in body.get_content()
     assert message.text(SETTINGS, a_delivery(), cancelled).startswith("Cancelled: Jazz")
     postponed = a_row(status="postponed")
     assert "was Monday, 11 May 2026" in message.preview(SETTINGS, postponed)

@@ -44,9 +44,9 @@ def test_only_the_fields_that_are_sent_change(cast: Cast, clock: Clock, field: s
     assert reply.status == 200
     picture = {"image": before["image"] | {"url": value}} if field == "image_url" else {}
     follows = {"visibility": "members"} if field == "public" else picture
-    told = {"told": {"email": 0, "sms": 0, "skipped": 0}}
+    notified = {"notified": {"email": 0, "sms": 0, "skipped": 0}}
     after = before | follows | {field: value, "updated_at": "2026-05-28T21:26:40Z"}
-    assert reply.json == after | told
+    assert reply.json == after | notified
     assert _load_events(cast.alice, before["id"]) == [after]
 
 
@@ -88,7 +88,7 @@ def test_an_event_that_becomes_private_or_public_does_so_in_every_list(cast: Cas
 def test_an_update_without_fields_changes_nothing(cast: Cast) -> None:
     before = an_event(cast.alice, **FULL)
     reply = cast.alice.put(f"/api/events/{before['id']}", json={})
-    assert reply.json == {**before, "told": NOBODY}
+    assert reply.json == {**before, "notified": NOBODY}
 
 
 def test_the_end_may_not_come_before_the_start_that_stays(cast: Cast) -> None:
@@ -106,7 +106,7 @@ class TestSeveral:
         first, second, third = (an_event(cast.alice, title=title)["id"] for title in ("One", "Two", "Three"))
         reply = cast.alice.put(f"/api/events/{first}", json={"ids": f"{third},{second}", "description": "Cancelled", "tag": "late"})
         assert reply.status == 200
-        assert reply.json == {"events": _load_events(cast.alice, first, third, second), "told": NOBODY}
+        assert reply.json == {"events": _load_events(cast.alice, first, third, second), "notified": NOBODY}
         assert [event["title"] for event in reply.json["events"]] == ["One", "Three", "Two"]
         assert {(event["description"], event["tag_list"]) for event in reply.json["events"]} == {("Cancelled", "late")}
 
@@ -116,7 +116,7 @@ class TestSeveral:
         assert [event["id"] for event in reply.json["events"]] == [first, second]
 
     def test_the_total_text_of_an_update_is_bounded(self, cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("kalends.events.store.MAX_TEXT", 1_000)
+        monkeypatch.setattr("kalends.features.events.store.MAX_TEXT", 1_000)
         first, *others = (an_event(cast.alice)["id"] for _ in range(6))
         refused = cast.alice.put(f"/api/events/{first}", json={"ids": others, "description": "x" * 200})
         assert (refused.status, refused.broken) == (422, ["ids"])
@@ -136,7 +136,7 @@ class TestSeveral:
         path, ids = {"path": (wrong, [one, two]), "first": (one, [wrong, two]), "last": (one, [two, wrong])}[place]
         reply = cast.alice.put(f"/api/events/{path}", json={"ids": ids, "title": "Changed"})
         assert (reply.status, reply.broken) == (status, ["ids"])
-        assert f"event {wrong} " in reply.json["errors"][0]["message"]
+        assert f"event {wrong}, which" in reply.json["errors"][0]["message"]
         assert _load_events(cast.alice, one, two) == before
 
     def test_one_invalid_change_fails_all_updates(self, cast: Cast) -> None:

@@ -32,7 +32,7 @@ def test_the_first_request_creates_the_event_and_the_next_changes_it(cast: Cast,
     assert (changed.status, changed.json["id"]) == (200, created.json["id"])
     expected = created.json | {"title": "Concerto", "description": "Doors at seven", "updated_at": changed.json["updated_at"]}
     assert cast.alice.get(path).json == expected
-    assert changed.json == expected | {"told": NOBODY}
+    assert changed.json == expected | {"notified": NOBODY}
     assert changed.json["updated_at"] > created.json["updated_at"]
     assert changed.headers["ETag"] == cast.alice.get(path).headers["ETag"]
 
@@ -42,7 +42,7 @@ def test_the_same_again_changes_nothing(cast: Cast, clock: Clock) -> None:
     cursor = find_cursor(cast.alice)
     clock.ahead(60)
     again = put(cast.alice, **FIELDS, location="Blue Note, 131 W 3rd St, New York, NY 10012, USA")
-    assert (again.status, again.json, again.headers["ETag"]) == (200, created.json | {"told": NOBODY}, created.headers["ETag"])
+    assert (again.status, again.json, again.headers["ETag"]) == (200, created.json | {"notified": NOBODY}, created.headers["ETag"])
     assert read_changes(cast.alice, f"cursor={cursor}")["changes"] == []
     assert put(cast.alice, capacity=5).json["capacity"] == 5
 

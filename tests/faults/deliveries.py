@@ -7,8 +7,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from kalends.core.settings import Settings
 from kalends.db import Database, open_database
-from kalends.settings import Settings
 from tests.deliveries.servers import real_server
 from tests.deliveries.test_worker import WORKERS, UnreliableServer, Worker, delete_verification, queue_messages
 from tests.faults.row import Row, kind

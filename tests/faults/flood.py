@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench import load as events
 from bench.user import User
-from kalends import settings
+from kalends.core import settings
 from tests.faults.load import Results, encode_request, offer
 from tests.faults.row import Row
 from tests.serve.running import Running

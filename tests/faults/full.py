@@ -9,8 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from kalends.core.settings import Settings
 from kalends.db import open_database
-from kalends.settings import Settings
 from tests.client import Reply
 from tests.faults.postgres import Postgres
 from tests.faults.row import Row, kind, spread

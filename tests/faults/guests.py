@@ -7,8 +7,8 @@ from typing import Self
 
 from msgspec import Struct
 
+from kalends.core.settings import Settings
 from kalends.db import open_database
-from kalends.settings import Settings
 from tests.serve.running import Running, ask, bearer
 
 MAX_WRITES = 100_000

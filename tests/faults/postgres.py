@@ -53,9 +53,6 @@ class Proxy:
         self.lead_to(database)
         self._forwarding = threading.Event()
         self._forwarding.set()
-        # How often a client has sent something since the server last did: of one connection, its round trips.
-        self.round_trips = 0
-        self._is_server_last = True
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._sockets: list[socket.socket] = [self._listener]
         self.database = f"postgresql://{url.username or 'postgres'}@127.0.0.1:{self._listener.getsockname()[1]}{url.path}"
@@ -87,14 +84,12 @@ class Proxy:
                 server.connect(self._target)
                 self._sockets += [client, server]
                 for source, sink in ((client, server), (server, client)):
-                    threading.Thread(target=self._forward, args=(source, sink, source is server), daemon=True).start()
+                    threading.Thread(target=self._forward, args=(source, sink), daemon=True).start()
 
-    def _forward(self, source: socket.socket, sink: socket.socket, is_server: bool) -> None:
+    def _forward(self, source: socket.socket, sink: socket.socket) -> None:
         with suppress(OSError):
             while data := source.recv(65536):
                 self._forwarding.wait()
-                self.round_trips += self._is_server_last and not is_server
-                self._is_server_last = is_server
                 sink.sendall(data)
         for each in (source, sink):
             with suppress(OSError):

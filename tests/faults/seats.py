@@ -10,8 +10,8 @@ from contextlib import closing
 from http.client import HTTPException
 from pathlib import Path
 
+from kalends.core.settings import Settings
 from kalends.db import Transaction, open_database
-from kalends.settings import Settings
 from tests.faults.row import Row, kind
 from tests.serve.running import Running, ask, bearer
 

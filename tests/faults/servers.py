@@ -11,8 +11,8 @@ from typing import Any
 import click
 import psycopg
 
+from kalends.core.settings import Settings
 from kalends.db import open_database
-from kalends.settings import Settings
 from tests.db.pgbouncer import NEEDED, OLDEST, started_pgbouncer, version
 from tests.faults.cluster import PACKAGES, Cluster, missing_programs, started_cluster
 from tests.faults.haproxy import started_haproxy, started_primary_proxy

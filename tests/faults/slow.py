@@ -11,7 +11,7 @@ from statistics import median
 from bench import load as events
 from bench.user import User
 from bench.wrk import Request
-from kalends import settings
+from kalends.core import settings
 from tests.faults.load import allow_files, encode_request, offer
 from tests.faults.row import Row
 from tests.serve.running import Running

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import psycopg
 
 import kalends
-from kalends.db.migrate import latest
+from kalends.db.migrate import KALENDS
 from tests.faults.cluster import free_port
 from tests.faults.haproxy import started_haproxy
 from tests.faults.postgres import Postgres
@@ -154,7 +154,7 @@ def _newer_version(folder: Path) -> Iterator[None]:
     package = folder / "newer" / "kalends"
     if not package.exists():
         shutil.copytree(Path(kalends.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-        (package / "db" / "migrations" / "9999_trial.sql").write_text(MIGRATION.format(needs=latest()))
+        (package / "db" / "migrations" / "9999_trial.sql").write_text(MIGRATION.format(needs=KALENDS.latest()))
     with patch.dict(os.environ, {"PYTHONPATH": str(package.parent)}):
         yield
 

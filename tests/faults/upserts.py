@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
+from kalends.core.settings import Settings
 from kalends.db import open_database
-from kalends.settings import Settings
 from tests.faults.guests import an_event
 from tests.faults.row import Row, kind
 from tests.serve.running import Running, ask

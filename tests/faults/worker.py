@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.deliveries import told
+from tests.deliveries import notified
 from tests.deliveries.killed_worker import STEPS
 from tests.faults.row import Row, kind
 from tests.serve.running import Running
@@ -13,9 +13,9 @@ GOAL = "0 forgotten; told twice only if accepted by the mail server and not reco
 
 def show(folder: Path, database: str, rounds: int, after: Callable[[], object] = lambda: None) -> Row:
     """Kill a worker at each of the steps, this number of times; `after` is called after each."""
-    service = Running(folder, "--no-work", database=database, **told.SERVICE).ready()
+    service = Running(folder, "--no-work", database=database, **notified.SERVICE).ready()
     try:
-        tally = told.tell_and_kill(folder, service, database, rounds, after)
+        tally = notified.notify_and_kill(folder, service, database, rounds, after)
     finally:
         service.stop()
     kinds = ", ".join(f"{number:,} of the kind {name}" for name, number in sorted(tally.messages.items()))

@@ -6,10 +6,10 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.context import Context
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.events.series import occurrences
-from kalends.settings import Settings
+from kalends.features.events.series.steps import occurrences
+from kalends.http.context import Context
 from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event, an_invitation, shared
 from tests.changes.follower import find_cursor, read_changes
 from tests.client import Client

@@ -9,13 +9,15 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from kalends.app import application
+from kalends import policy
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database, open_database
+from kalends.features.idempotency import store as idempotent_responses
+from kalends.features.sessions.store import authenticate
 from kalends.http.endpoint import Endpoint, declaration
 from kalends.http.server import Application
-from kalends.idempotency import store as idempotent_responses
-from kalends.sessions.store import authenticate
-from kalends.settings import Settings
+from tests.cast import an_inhabitant
 from tests.client import Client
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Stand
@@ -37,6 +39,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
         settings = Settings(**usual | changes)
         put_sqlite(settings.folder)
         opened.append(open_database(settings))
+        an_inhabitant(opened[-1], settings)
         return Client(application(opened[-1], settings))
 
     yield start
@@ -60,7 +63,15 @@ def stage(db: Database, settings: Settings, clock: Clock) -> Stage:
 
     def serve(*actions: Endpoint, **changes: Any) -> Client:
         return Client(
-            Application(list(actions), db, msgspec.structs.replace(settings, **changes), authenticate, idempotent_responses, clock)
+            Application(
+                list(actions),
+                db,
+                msgspec.structs.replace(settings, **changes),
+                authenticate,
+                policy.require_scope,
+                idempotent_responses,
+                clock,
+            )
         )
 
     return serve

@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database, open_contents
-from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_question, a_reminder, a_response, a_webhook, an_event, shared, verified
 from tests.client import Client
 from tests.conftest import NOON, Clock
@@ -202,7 +202,7 @@ def _invitations(bulk: Bulk) -> Request:
 
 def _message(bulk: Bulk) -> Request:
     fields = {"to": ["going"], "subject": "Jazz", "text": (TEXT * 400)[:10_000]}
-    return Request(bulk.alice, f"/api/events/{bulk.guests(LISTED - 1)['id']}/messages", {"json": fields})
+    return Request(bulk.alice, f"/api/events/{bulk.guests(bulk.event_count)['id']}/messages", {"json": fields})
 
 
 def _batch(bulk: Bulk) -> Request:
@@ -240,6 +240,10 @@ def _moved_event(bulk: Bulk) -> Request:
 
 
 def _cancelled_event(bulk: Bulk) -> Request:
+    return Request(bulk.alice, f"/api/events/{bulk.guests(bulk.event_count)['id']}", {"json": {"status": "cancelled"}})
+
+
+def _deleted_event(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/events/{bulk.guests(bulk.event_count)['id']}")
 
 
@@ -256,6 +260,10 @@ def _response_to_series(bulk: Bulk) -> Request:
     return Request(bulk.cast.bob, "/api/responses", {"json": {"event_id": bulk.series()["id"], "response": "YES", "scope": "all"}})
 
 
+def _answer_to_series(bulk: Bulk) -> Request:
+    return Request(bulk.cast.bob, f"/api/my_events/{bulk.series()['id']}", {"json": {"response": "YES", "scope": "all"}})
+
+
 def _renamed_calendar(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/calendars/{bulk.calendar()['id']}", {"json": {"name": "Rock"}})
 
@@ -265,8 +273,14 @@ def _repeat(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/events/{event['id']}/repeat", {"json": {"frequency": "DAILY", "count": DATES}})
 
 
+def _account_with_editor(bulk: Bulk) -> Request:
+    """An account whose calendar somebody else keeps, with many events."""
+    shared(bulk.alice, bulk.calendar(), bulk.cast.bob, "editor")
+    return Request(bulk.alice, f"/api/users/{bulk.alice.id}", {"json": {"current_password": PASSWORD}})
+
+
 LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
-    "DELETE /api/users/{user_id}": [_account, _small_calendars],
+    "DELETE /api/users/{user_id}": [_account, _account_with_editor, _small_calendars],
     "DELETE /api/admin/people/{person_id}": [_other_account],
     "PUT /api/admin/people/{person_id}/suspend": [_suspend],
     "PUT /api/calendars/{calendar_id}": [_renamed_calendar],
@@ -279,8 +293,9 @@ LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
     "PUT /api/events/{event_id}": [
         _in_series("", description=(TEXT * 50)[:MAX_DESCRIPTION], start_time="2026-06-01T21:00"),
         _moved_event,
+        _cancelled_event,
     ],
-    "DELETE /api/events/{event_id}": [_in_series(""), _deleted_events, _cancelled_event],
+    "DELETE /api/events/{event_id}": [_in_series(""), _deleted_events, _deleted_event],
     "PUT /api/events/{event_id}/repeat": [_repeat],
     "PUT /api/events/{event_id}/announce": [_announce],
     "POST /api/events/{event_id}/image": [_picture],
@@ -294,6 +309,7 @@ LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
     "POST /api/events/{event_id}/invitations": [_invitations],
     "POST /api/events/{event_id}/messages": [_message],
     "POST /api/responses": [_response_to_series],
+    "PUT /api/my_events/{event_id}": [_answer_to_series],
     "POST /api/contacts/import_file": [lambda bulk: Request(bulk.alice, "/api/contacts/import_file", bulk.contact_file())],
     "POST /api/contacts/import": [lambda bulk: Request(bulk.outlook(), "/api/contacts/import", OUTLOOK)],
     "POST /api/contacts/keep": [_kept],

@@ -16,6 +16,7 @@ SMALL: dict[str, str] = {
     "DELETE /api/blocks/{blocked_id}": "the block, and what an account shares: at most 200 calendars",
     "POST /api/calendars": _ONE,
     "PUT /api/calendars/{calendar_id}/reset_feed": _ONE,
+    "PUT /api/calendars/{calendar_id}/color": _ONE,
     "PUT /api/events": _OF_EVENT,
     "PUT /api/events/{event_id}/reset_link": _OF_EVENT,
     "PUT /api/events/{event_id}/send_to_me": "two messages",

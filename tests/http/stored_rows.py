@@ -9,24 +9,28 @@ from typing import Any
 
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database, open_contents, open_database
 from kalends.db.migrate import tables
-from kalends.settings import Settings
 from tests import migrated
+from tests.cast import an_inhabitant
 from tests.client import Client
 from tests.conftest import POSTGRES_URL, Clock
 
 
 @contextmanager
-def fresh_service(settings: Settings, folder: Path, **changes: Any) -> "Iterator[FreshService]":
-    """A service on a database of its own, of the same kind, for the duration of the block."""
+def fresh_service(settings: Settings, folder: Path, *, is_new: bool = False, **changes: Any) -> "Iterator[FreshService]":
+    """A service on a database of its own, of the same kind, for the duration of the block; is_new: without any account."""
     with ExitStack() as stack:
         if not settings.database:
             migrated.put_sqlite(folder)
         url = stack.enter_context(migrated.postgres(os.environ[POSTGRES_URL])) if settings.database else ""
         changed = structs.replace(settings, data=str(folder), database=url, **changes)
-        yield FreshService(stack.enter_context(closing(open_database(changed))), changed)
+        db = stack.enter_context(closing(open_database(changed)))
+        if not is_new:
+            an_inhabitant(db, changed)
+        yield FreshService(db, changed)
 
 
 class FreshService:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kalends import errors
+from kalends.core import errors
 from kalends.http.serving.request_bodies import SMALL, STEP_BYTES, STEP_SECONDS, TINY, RequestBodies
 from tests import loops
 

@@ -132,7 +132,9 @@ WRITES: dict[str, Callable[[Scene], tuple[str, str, Any]]] = {
 @settings(max_examples=settings().max_examples // 8)
 @given(example=EXAMPLES)
 @pytest.mark.parametrize("name", WRITES)
-def test_a_dry_run_names_exactly_those_whom_the_write_tells_and_changes_nothing(fresh: FreshService, name: str, example: Example) -> None:
+def test_a_dry_run_names_exactly_those_whom_the_write_notifies_and_changes_nothing(
+    fresh: FreshService, name: str, example: Example
+) -> None:
     scene = Scene(fresh, example)
     method, path, options = WRITES[name](scene)
     headers, before = options.pop("headers", {}), fresh.contents()
@@ -146,9 +148,9 @@ def test_a_dry_run_names_exactly_those_whom_the_write_tells_and_changes_nothing(
         assert dry.json | {"request_id": ""} == real.json | {"request_id": ""}
         return
     reply = dry.json
-    tells, changes = reply.pop("would_tell"), reply.pop("would_change")
-    told = sorted((each["kind"], each["channel"], each["address"]) for each in tells["messages"])
-    assert told == sorted(fresh.queued()[len(before["deliveries"]) :])
+    would_notify, changes = reply.pop("would_notify"), reply.pop("would_change")
+    notified = sorted((each["kind"], each["channel"], each["address"]) for each in would_notify["messages"])
+    assert notified == sorted(fresh.queued()[len(before["deliveries"]) :])
     assert _without_ids(reply.get("reply", reply)) == _without_ids(real.json)
     assert bool(changes) == (after["changes"] != before["changes"])
 
@@ -178,7 +180,7 @@ def test_a_dry_run_is_refused_where_nobody_is_signed_in_yet_and_does_not_tell_gu
     for name in ("gus", "hal"):
         response = {"event_id": event["id"], "response": "NO", "email_address": f"{name}@example.org", "dry_run": "yes"}
         reply = cast.anonymous.post("/api/responses", json=response)
-        assert (reply.status, reply.json["would_tell"], reply.json["would_change"]) == (201, None, None)
+        assert (reply.status, reply.json["would_notify"], reply.json["would_change"]) == (201, None, None)
     assert [each["response"] for each in cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]] == ["YES"]
     guess = {"user_name": cast.alice.user_name, "password": "wrong", "dry_run": True}
     assert _refused_field(cast.anonymous, "POST", "/api/session", guess) == "dry_run"

@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
 from tests.cast import Cast, a_calendar, a_response, shared
 from tests.http.stored_rows import FreshService
-from tests.site.administrator import Admin
 from tests.subscribers.confirmations import confirmed
-from tests.test_policy import ADMINS, TABLE, Scene, content_of, name_of
+from tests.test_policy import Scene, content_of, name_of, one_who_may
 
 pytestmark = pytest.mark.on_one_database
 
@@ -71,27 +70,27 @@ HIDDEN = {"DELETE /api/users/{user_id}", "PUT /api/admin/people/{person_id}/refu
 
 
 @pytest.mark.parametrize("endpoint", WRITES, ids=name_of)
-def test_a_dry_run_of_each_write_changes_no_row_and_names_those_whom_it_tells(fresh: FreshService, endpoint: Any) -> None:
+def test_a_dry_run_of_each_write_changes_no_row_and_names_those_whom_it_notifies(fresh: FreshService, endpoint: Any) -> None:
     name, scene = name_of(endpoint), Scene(Cast(fresh.guest), fresh.settings, "public")
     a_response(scene.cast.dave, scene.event)
     path = scene.path(endpoint.url)
-    owner = Admin(fresh.guest, "ada") if TABLE[name] == {"": ADMINS} else scene.cast.alice
+    who = one_who_may(name, scene)
     content = {"json": PREPARED[name](scene)} if name in PREPARED else content_of(name, scene)
     before = fresh.contents()
-    dry = owner.request(endpoint.method, f"{path}?dry_run=true", **content)
+    dry = who.request(endpoint.method, f"{path}?dry_run=true", **content)
     assert fresh.contents() == before
     if endpoint.pool == "hash" and endpoint.guests:
         assert (dry.status, dry.broken) == (422, ["dry_run"])
         return
-    real = owner.request(endpoint.method, path, **content)
+    real = who.request(endpoint.method, path, **content)
     assert dry.status == real.status < 300, (dry, real)
     after = fresh.contents()
     # SQLite has the author of a write there, whatever it changes.
     assert ({**after, "change_author": []} == {**before, "change_author": []}) == (name in IDLE)
     if endpoint.guests:
-        assert (dry.json["would_tell"], dry.json["would_change"]) == (None, None)
+        assert (dry.json["would_notify"], dry.json["would_change"]) == (None, None)
         return
-    tells = sorted((each["kind"], each["channel"], each["address"]) for each in dry.json["would_tell"]["messages"])
-    assert tells == sorted(fresh.queued()[len(before["deliveries"]) :])
+    would_notify = sorted((each["kind"], each["channel"], each["address"]) for each in dry.json["would_notify"]["messages"])
+    assert would_notify == sorted(fresh.queued()[len(before["deliveries"]) :])
     if name not in HIDDEN:
         assert bool(dry.json["would_change"]) == (after["changes"] != before["changes"])

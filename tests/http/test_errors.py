@@ -8,12 +8,12 @@ from uuid import uuid4
 
 import pytest
 
-from kalends import errors
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.core import errors
+from kalends.core.log import line_of
+from kalends.core.settings import Settings
 from kalends.db import Retry, open_database
-from kalends.log import line_of
-from kalends.settings import Settings
+from kalends.http.context import Context
 from tests.cast import PASSWORD, Cast, a_calendar, shared
 from tests.client import Client, Reply
 from tests.http.conftest import Stage, act

@@ -2,9 +2,9 @@
 
 import asyncio
 
+from kalends.http.reply import Reply
 from kalends.http.request import Request
 from kalends.http.serving.follower_runs import RUNS_OF_A_TASK, FollowerRuns
-from kalends.reply import Reply
 from tests import loops
 
 TIMEOUT = 20

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.context import Context
+from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from tests.cast import Cast
 from tests.client import Client

@@ -3,10 +3,10 @@
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.http import rate_limit
-from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
 from tests.conftest import Clock
@@ -54,7 +54,7 @@ def test_a_search_counts_without_a_write(guest: Client, db: Database, monkeypatc
 def test_counters_of_searches_need_bounded_memory(guest: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rate_limit, "MAX_SEARCHERS", 3)
     counters = rate_limit.SearchCounters()
-    monkeypatch.setattr("kalends.events.listing.search_counters", counters)
+    monkeypatch.setattr("kalends.features.events.listing.store.listing.search_counters", counters)
     for _ in range(10):
         assert guest.get("/api/events?text=jazz", remote_addr=an_address()).status == 200
     assert len(counters._windows) == 3

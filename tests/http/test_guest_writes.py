@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.app.worker import clean_up
+from kalends.core.settings import Settings
 from kalends.db import Database
+from kalends.http.context import Context
 from kalends.http.rate_limit import MAX_REFUSALS, RateLimit, guest_writes
-from kalends.settings import Settings
-from kalends.worker import clean_up
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client, Reply, form_time
 from tests.conftest import Clock
@@ -63,7 +63,7 @@ def test_a_guest_writes_a_few_times_a_minute(book: Client, clock: Clock) -> None
     assert book.get("/api/entries", remote_addr=address).status == 200
     refused = write(book, address)
     assert refused.json["detail"] == (
-        "At most 5 forms or API writes a minute are accepted from one network without an account. Wait, or sign in."
+        "Too many changes from your network without an account: the limit is 5 a minute. Wait a minute, or sign in."
     )
     clock.ahead(int(refused.headers["Retry-After"]) - 1)
     assert write(book, address).status == 429
@@ -177,7 +177,7 @@ def test_a_refused_form_keeps_what_was_typed(
         refused = guest.post(path, data=typed, remote_addr=address, headers=headers)
         assert refused.status == 429
         assert "typed@example.org" in refused.text
-        assert "Wait, or sign in." in refused.text
+        assert "Wait a minute, or sign in." in refused.text
         assert int(refused.headers["Retry-After"]) > 0
 
 

@@ -8,9 +8,9 @@ from time import thread_time
 
 import pytest
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
+from kalends.core.settings import Settings
 from kalends.db import Database, Transaction
-from kalends.settings import Settings
 from tests.cast import a_contact, an_event
 from tests.client import Reply
 from tests.conftest import Clock

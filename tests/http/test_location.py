@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
 from kalends.db import Database
 from tests.cast import PASSWORD, Cast, a_calendar, a_key, a_question, a_reminder, an_event, verified
 from tests.client import Client, Reply

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.errors import BadRequest
+from kalends.core.errors import BadRequest
 from kalends.http.input.multipart import Part, read_parts
 
 KIND = "multipart/form-data; boundary=b"

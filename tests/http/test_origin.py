@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Context
+from kalends.http.context import Context
 from tests.cast import PASSWORD, Cast, a_calendar, a_key
 from tests.client import Client, Reply
 from tests.conftest import Clock

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from kalends.context import Context
+from kalends.http.context import Context
 from kalends.http.paging import Paging, paginate
 from kalends.http.run_endpoint import MAX_CACHED_QUERY
 from tests.cast import Cast, a_calendar, a_key

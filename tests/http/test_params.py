@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from kalends.app import ENDPOINTS
-from kalends.context import Context
+from kalends.app.application import ENDPOINTS
+from kalends.http.context import Context
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.http.conftest import Stage, act

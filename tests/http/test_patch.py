@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
 from tests.cast import Cast, a_calendar, a_contact, an_event
 from tests.client import HOST
 

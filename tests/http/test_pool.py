@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kalends.app import ENDPOINTS, FEATURES
-from kalends.errors import Unavailable
+from kalends.app.application import ENDPOINTS, FEATURES
+from kalends.core.errors import Unavailable
 from kalends.http.request import Request
 from kalends.http.serving import thread_pool as pools
 from kalends.http.serving.edge import Application, pool_of
@@ -55,6 +55,12 @@ def run(story: Callable[[Busy], Awaitable[None]], **size: int) -> None:
             busy.pool.shutdown()
 
     loops.run(report())
+
+
+def test_only_endpoints_that_read_no_database_run_on_the_event_loop() -> None:
+    on_event_loop = [each for each in ENDPOINTS if each.on_event_loop]
+    assert [each.url for each in on_event_loop] == ["/healthz"]
+    assert not any(each.transaction or each.credentials for each in on_event_loop)
 
 
 def test_the_client_with_fewer_threads_is_next() -> None:

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from kalends.errors import Overloaded
+from kalends.core.errors import Overloaded
 from kalends.http.serving import request_queue
 from kalends.http.serving.request_queue import RequestQueue
 from tests import loops

@@ -5,10 +5,10 @@ from uuid import uuid4
 import pytest
 from msgspec import Struct
 
-from kalends import errors
-from kalends.context import Context
+from kalends.core import errors
 from kalends.db import Database
-from kalends.idempotency import store
+from kalends.features.idempotency import store
+from kalends.http.context import Context
 from tests.cast import Cast
 from tests.http.conftest import Stage, act
 

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.values import text
+from kalends.core.values import text
 from tests.cast import PASSWORD, Cast, Person, a_calendar
 from tests.client import Client, Reply
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
 from kalends.http.input.fields import fields_of
 from tests.cast import Cast, a_calendar, a_webhook, an_event
 from tests.events.importing import a_file, an_entry

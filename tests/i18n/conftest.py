@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kalends.i18n.catalogs import LANGUAGES, OFFERED
+from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
 
 
 @pytest.fixture(autouse=True)

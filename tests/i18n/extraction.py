@@ -11,7 +11,7 @@ from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
-from kalends.i18n.catalogs import LANGUAGES
+from kalends.core.i18n.catalogs import LANGUAGES
 
 ROOT = Path(__file__).parent.parent.parent
 TEMPLATES = ROOT / "kalends" / "web" / "templates"
@@ -54,7 +54,7 @@ def find_messages() -> Catalog:
 
 
 def path_of(language: str) -> Path:
-    return ROOT / "kalends" / "i18n" / language / "LC_MESSAGES" / "kalends.po"
+    return ROOT / "kalends" / "core" / "i18n" / language / "LC_MESSAGES" / "kalends.po"
 
 
 def load(language: str) -> Catalog:

@@ -17,10 +17,10 @@ _DESCRIPTIONS = {"description", "og:title", "og:description", "og:image:alt"}
 _ADDED_ATTRIBUTES = re.compile(r"(?:\s*[a-z-]+=\"[^\"]*\")+\s*")
 # What is the same in every language.
 NAMES = {"RSS", "Atom", "Outlook", "Kalends", "API", "·", "UTC"}
-# Elements whose text is not for people.
+# Elements whose text is not for people; the initials in a `face` are a drawing.
 _SILENT = {"script", "style", "code", "kbd", "samp", "pre"}
-# A sentence or a word with a capital, unlike names of fields, classes and values.
-_SENTENCE = re.compile(r"^[A-Z][a-zà-ü’']|[^\W\d_]\S* +\S*[^\W\d_]")
+# A sentence or a word with a capital, unlike names of fields, classes and values, and unlike the widths of a picture (`sizes`).
+_SENTENCE = re.compile(r"^(?!\(max-width: )(?:[A-Z][a-zà-ü’']|.*[^\W\d_]\S* +\S*[^\W\d_])", re.DOTALL)
 _PLACE = "\ue000"
 
 
@@ -31,12 +31,12 @@ def in_template(source: str) -> list[str]:
 
 
 def _in_markup(tree: nodes.Template) -> list[str]:
-    # Expressions become a character of private use, so that the markup around them stays whole.
+    # Expressions become a character of private use, so that the markup around them stays whole; as the name of an element, `b`.
     pieces = [
         node.data if isinstance(node, nodes.TemplateData) else _PLACE for output in tree.find_all(nodes.Output) for node in output.nodes
     ]
     reader = _Reader()
-    reader.feed("".join(pieces))
+    reader.feed(re.sub(f"(</?){_PLACE}", r"\1b", "".join(pieces)))
     reader.close()
     return reader.literals
 
@@ -58,9 +58,9 @@ class _Reader(HTMLParser):
         self._silent: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _SILENT:
-            self._silent.append(tag)
         values = dict(attrs)
+        if tag in _SILENT or "face" in (values.get("class") or "").split():
+            self._silent.append(tag)
         for name, value in attrs:
             if value and name in _ATTRIBUTES and not _is_for_programs(tag, name, values):
                 self._add(value)
@@ -93,7 +93,7 @@ def _in_expressions(tree: nodes.Template) -> Iterator[str]:
     messages = {
         id(const)
         for call in tree.find_all(nodes.Call)
-        if isinstance(call.node, nodes.Name) and call.node.name in ("_", "gettext", "ngettext")
+        if isinstance(call.node, nodes.Name) and call.node.name in ("_", "gettext", "ngettext", "pgettext")
         for const in call.args
     }
     for const in tree.find_all(nodes.Const):

@@ -5,7 +5,7 @@ import re
 import pytest
 from babel.messages.catalog import Message
 
-from kalends.i18n.catalogs import LANGUAGES, load_catalog
+from kalends.core.i18n.catalogs import LANGUAGES, load_catalog
 from tests.i18n.extraction import TRANSLATIONS, find_messages, load, translations
 
 _PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|.)?")

@@ -3,8 +3,8 @@
 import pytest
 from msgspec import structs
 
-from kalends.i18n import locale
-from kalends.i18n.catalogs import LANGUAGES, Catalog, load_catalog
+from kalends.core.i18n import locale
+from kalends.core.i18n.catalogs import LANGUAGES, Catalog, load_catalog
 from tests.cast import Cast, an_event
 from tests.client import Client
 
@@ -12,10 +12,10 @@ pytestmark = pytest.mark.on_one_database
 
 # Whether the catalogue has these messages already is of no account.
 MESSAGES = {
-    "must be an e-mail address such as ana@example.org": "muss eine E-Mail-Adresse wie ana@example.org sein",
+    "must be an email address such as ana@example.org": "muss eine E-Mail-Adresse wie ana@example.org sein",
     "must not be before start_time": "darf nicht vor start_time liegen",
     "Start": "Beginn",
-    "That name and password do not match.": "Name und Passwort passen nicht zusammen.",
+    "Wrong username or password.": "Benutzername oder Passwort ist falsch.",
     "This event is full.": "Diese Veranstaltung ist ausgebucht.",
 }
 GERMAN = {"accept-language": "de", "accept": "text/html"}
@@ -33,7 +33,7 @@ def complete(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_wrong_password_is_told_in_the_language_of_the_reader(client: Client) -> None:
     page = client.post("/sign-in", data={"user_name": "nobody", "password": "none of these"}, headers=GERMAN)
-    assert "Name und Passwort passen nicht zusammen." in page.text
+    assert "Benutzername oder Passwort ist falsch." in page.text
 
 
 def test_a_broken_field_is_told_with_the_labels_of_the_language(cast: Cast) -> None:

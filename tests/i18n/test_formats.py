@@ -4,10 +4,10 @@ from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
-from kalends.events.repeat_form import write_sentences
-from kalends.events.series.sentence import describe
-from kalends.i18n.catalogs import LANGUAGES
-from kalends.i18n.locale import ENGLISH, Locale
+from kalends.core.i18n.catalogs import LANGUAGES
+from kalends.core.i18n.locale import ENGLISH, Locale
+from kalends.features.events.forms.rules.repeat_form import write_sentences
+from kalends.features.events.series.rules.sentence import describe
 from kalends.ical.rrule import parse
 from kalends.web.times import Times
 from tests.cast import Cast

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from kalends.errors import FieldError, Forbidden
-from kalends.http.problem import encode
-from kalends.i18n import gettext, ngettext
-from kalends.i18n.catalogs import LANGUAGES, OFFERED
-from kalends.i18n.locale import ENGLISH, choose_locale
+from kalends.core.errors import FieldError, Forbidden
+from kalends.core.i18n import gettext, ngettext
+from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
+from kalends.core.i18n.locale import ENGLISH, choose_locale
+from kalends.http.error_handler import encode
 from tests.cast import Cast
 from tests.client import Client
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kalends.i18n.catalogs import OFFERED
-from kalends.settings import Settings
+from kalends.core.i18n.catalogs import OFFERED
+from kalends.core.settings import Settings
 from tests.cast import Cast, a_calendar, an_event
 from tests.openapi.page import read
 

@@ -9,9 +9,24 @@ from tests.i18n.literals import in_module, in_template
 
 # Their messages are for programs and operators, and in English.
 FOR_PROGRAMS = """
-    changes/batch.py changes/stream.py contacts/api.py context.py dav demo events/api.py events/conditions.py events/create_batch.py
-    events/imports/file.py events/series/copies.py events/series/request.py
-    health http idempotency journal pictures/share_picture.py reference
+    cli/demo_data
+    dav
+    features/changes/journal_store.py
+    features/changes/rules/cursor.py
+    features/changes/steps/batch.py
+    features/changes/stream_api.py
+    features/contacts/api.py
+    features/events/api.py
+    features/events/imports/steps/file.py
+    features/events/listing/store/conditions.py
+    features/events/series/rules/request.py
+    features/events/series/steps/copies.py
+    features/events/steps/create_batch.py
+    features/health
+    features/idempotency
+    features/pictures/steps/share_picture.py
+    features/reference
+    http
     """.split()
 # The API reference is written in English, for developers.
 FOR_DEVELOPERS = {"reference/docs.html", "reference/errors.html", "reference/guide.html", "reference/operation.html"}
@@ -40,9 +55,13 @@ def _is_for_programs(path: Path) -> bool:
         ('<a aria-label="More {{ about }}">{{ text }}</a>', ["More …"]),
         ('{{ button("save", "Save it") }}', ["Save it"]),
         ('{{ button("save", _("Save it")) }}{{ ngettext("1 cat", "%(num)s cats", n) }}', []),
+        ('{{ button("cancel", pgettext("event", "Cancel")) }}', []),
         ('<a class="button quiet" href="/events/new">RSS</a> · {{ "a" if b else "c" }}', []),
         ('<meta name="description" content="Cats"><meta property="og:type" content="website">', ["Cats"]),
         ('{% macro described(id) %} aria-invalid="true" aria-describedby="{{ id }}-about"{% endmacro %}', []),
+        ('<span class="face f1" aria-hidden="true">AB</span><span>Hello</span>', ["Hello"]),
+        ('<{{ heading }} id="a">{{ text }} Hello</{{ heading }}>', ["… Hello"]),
+        ('{{ picture(file, "(max-width: 40rem) 100vw, 40rem") }}', []),
         ("{% if a %}{{ a }} of {{ b }}{% endif %}", ["… of …"]),
     ],
 )

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from kalends.core.i18n import locale
+from kalends.core.i18n.catalogs import LANGUAGES, Catalog
+from kalends.core.settings import Settings
 from kalends.http.origin import COOKIE
-from kalends.i18n import locale
-from kalends.i18n.catalogs import LANGUAGES, Catalog
-from kalends.settings import Settings
 from kalends.web import environment
 from tests.cast import Cast
 from tests.client import Reply
@@ -27,6 +27,7 @@ _SAME = re.compile(
     r"\S+@\S+|\b(?:https?|webcal)://\S+|\b\w+/[A-Z]\w+|\b(?:alice|bob|vera|ada|walter)-\w+"
     r"|\b\d+\.\d+\.\d+\.dev\d+|\b(?:Alice|Ada|Bob|Vera|Walter|Émile Østergård)\b"
     r"|\b(?:Google Calendar|Google|Yahoo|Outlook|Microsoft|Kalends|KALENDS_\w+|SQLite|PostgreSQL|RSS|Atom|API|UTC|Paris)\b"
+    r"|\b(?:coltrane|dentist|nothing-of-the-kind)\b"
     r"|\b(?:Concert|Late session|See you there|friends|jazz|live|Salt|Soup|Pepper|Salad|No such user)\b|" + "|".join(LANGUAGES.values())
 )
 # Written for developers, in English.

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kalends.core.values import text
 from kalends.ical.file_time_zone import build_time_zone, find_equal_zone
 from kalends.ical.lines import Property, unsplit_utf8
 from kalends.ical.parse import Entry, parse_file
 from kalends.ical.rrule import Budget, BudgetExceeded
 from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_duration
 from kalends.ical.zone_names import find_zone
-from kalends.values import text
 from tests.events.importing import CORPUS, a_file, an_entry
 
 TOKENS = [

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from kalends.core.values import datetimes
 from kalends.ical.canonical_rule import canonicalise, format_rule
 from kalends.ical.rrule import Budget, BudgetExceeded, Recurrence, dates, has, is_simple, parse
-from kalends.values import datetimes
 
 LAST = date(2041, 1, 1)
 ZONES = ("UTC", "Europe/Paris", "America/New_York", "America/Sao_Paulo", "Asia/Kathmandu", "Australia/Lord_Howe")

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.events.invitations.addresses import bounce_address
-from kalends.inbound.handle import handle
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.features.events.invitations.steps.addresses import bounce_address
+from kalends.mail.inbound.handle import handle
 from tests.cast import Cast, Person, a_question, a_response, an_event
 from tests.conftest import Clock
 from tests.inbound import replies
@@ -132,7 +132,7 @@ def test_a_full_event_lets_the_guest_wait_or_tells_why_not(cast: Cast, db: Datab
     assert receive(replies.gmail(to=to)) == "refused"
     assert len(_responses(cast.alice, event)) == 1
     mail = mails_about(db, inbound, event["id"])[-1]
-    assert (mail["To"], mail["Subject"]) == (GUEST, "Not recorded: Concert")
+    assert (mail["To"], mail["Subject"]) == (GUEST, "Your RSVP wasn’t recorded: Concert")
     event, to = _invited(cast, db, inbound, capacity=1, waiting_list="auto")
     a_response(cast.alice, event)
     assert receive(replies.gmail(to=to)) == "responded"
@@ -167,7 +167,7 @@ def test_texts_and_counter_proposals_reach_the_organiser(cast: Cast, db: Databas
     assert {mail["To"] for mail in mails} == {cast.alice.email_address}
     assert {str(mail["Reply-To"]) for mail in mails} == {GUEST}
     for mail, words in zip(
-        mails, ["my dog?", "my cat?", "At nine?", "someone else", "could not be read: it has more than 500"], strict=True
+        mails, ["my dog?", "my cat?", "At nine?", "someone else", "couldn’t be read: it has more than 500"], strict=True
     ):
         assert words in text_of(mail)
     assert "Monday, 1 June 2026, 20:00 (Europe/Paris)" in text_of(mails[2])

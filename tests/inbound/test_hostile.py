@@ -5,10 +5,10 @@ import time
 import pytest
 from msgspec import structs
 
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.inbound import message
-from kalends.inbound.handle import handle
-from kalends.settings import Settings
+from kalends.mail.inbound import message
+from kalends.mail.inbound.handle import handle
 from tests.inbound import replies
 from tests.inbound.hostile import CONTENTS
 

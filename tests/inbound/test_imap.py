@@ -12,11 +12,11 @@ from unittest.mock import patch
 import pytest
 from msgspec import structs
 
+from kalends.core.settings import Settings
+from kalends.core.transports import Mailbox, mailbox
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.inbound import imap
-from kalends.settings import Settings
-from kalends.transports import Mailbox, mailbox
-from kalends.values import timestamps
+from kalends.mail.inbound import imap
 from tests.cast import Cast, an_event
 from tests.conftest import Clock
 from tests.deliveries.servers import certificate
@@ -149,5 +149,5 @@ def test_a_reply_from_a_pipe_becomes_a_response_or_is_tried_again_later(cast: Ca
 
 def _receive(settings: Settings, octets: bytes, *recipients: str) -> int:
     words = ["--data", settings.data, *(["--database", settings.database] if settings.database else []), *recipients]
-    command = [sys.executable, "-m", "kalends", "receive", *words]
+    command = [sys.executable, "-m", "kalends.cli", "receive", *words]
     return subprocess.run(command, input=octets, check=False, capture_output=True, timeout=60).returncode

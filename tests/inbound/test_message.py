@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from kalends.ical import itip
-from kalends.inbound import message
+from kalends.mail.inbound import message
 from tests.inbound import replies
 from tests.inbound.replies import GUEST, PROGRAMS, STAMP, UID
 

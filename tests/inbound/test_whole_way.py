@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from kalends.inbound import poller
-from kalends.outbound import sender
+from kalends.features.deliveries.steps import dispatcher
+from kalends.mail.inbound import poller
 from tests.deliveries.servers import Mailbox, certificate, real_server
 from tests.inbound import replies
 from tests.inbound.dovecot import Dovecot
@@ -91,7 +91,7 @@ class Worker:
 
 
 def _shorten_pauses() -> None:
-    sender.PAUSE, poller.INTERVAL_SECONDS = 0.05, 1
+    dispatcher.PAUSE, poller.INTERVAL_SECONDS = 0.05, 1
 
 
 def expected_words(fixture: Fixture) -> list[str]:
@@ -170,11 +170,11 @@ def test_contacts_are_invited_and_their_replies_land_once_each(
             outcomes += worker.kill()
     assert host.responses() == expected
     repeats = guests // 10 + bool(guests % 10)
-    told = Counter(outcome for _, outcome in messages.values())
+    counted = Counter(outcome for _, outcome in messages.values())
     # A message whose handling was recorded and not logged, or not marked as read, when the worker was killed is one more or less.
     assert abs(outcomes["responded"] - guests) <= 1
     assert abs(outcomes["repeated"] - repeats) <= 1
-    assert {name: outcomes[name] for name in told} == dict(told)
+    assert {name: outcomes[name] for name in counted} == dict(counted)
 
 
 def deliver_replies(box: Dovecot, addresses: dict[str, str]) -> dict[str, list[str]]:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.values import timestamps
 from tests.cast import Cast, Person, a_contact, a_response, an_event
 from tests.client import Client
 from tests.conftest import Clock
@@ -66,9 +66,9 @@ def test_each_person_is_invited_once(cast: Cast) -> None:
 def test_a_dry_run_counts_and_invites_nobody(cast: Cast) -> None:
     event = an_event(cast.alice, start_time=START)
     reply = invite(cast.alice, event, "ana@example.com", dry_run=True)
-    assert (reply["invited"], reply["would_tell"]["messages"]) == (
+    assert (reply["invited"], reply["would_notify"]["messages"]) == (
         1,
-        [{"kind": "invitation", "channel": "email", "address": "ana@example.com"}],
+        [{"kind": "invitation", "channel": "email", "address": "ana@example.com", "group": "not_answered"}],
     )
     assert invitations(cast.alice, event) == []
 
@@ -104,10 +104,11 @@ def test_the_mail_of_a_server_without_a_mailbox_promises_no_replies(cast: Cast, 
     event = an_event(cast.alice, start_time=START)
     invite(cast.alice, event, "ana@example.com")
     (mail,) = mails_about(db, settings, event["id"])
-    assert mail["Reply-To"] is None
+    # A reply reaches the organiser, and nobody records it.
+    assert mail["Reply-To"] == cast.alice.email_address
     assert "METHOD:PUBLISH\n" in calendar_of(mail)
     assert "ATTENDEE" not in calendar_of(mail)
-    assert "reply to this mail" not in text_of(mail)
+    assert "reply to this email" not in text_of(mail)
 
 
 def test_no_name_or_title_injects_a_header_or_a_line(cast: Cast, db: Database, settings: Settings) -> None:
@@ -157,7 +158,7 @@ def test_a_wrong_link_and_one_of_a_withdrawn_invitation_show_nothing(cast: Cast,
     assert cast.alice.delete(f"/api/events/{event['id']}/invitations/{row['id']}").status == 200
     assert cast.anonymous.get(path).status == 404
     (mail,) = mails_about(db, structs.replace(settings, inbound="pipe"), event["id"])
-    assert mail["Subject"] == "Invitation taken back: Concert"
+    assert mail["Subject"] == "Invitation withdrawn: Concert"
     calendar = calendar_of(mail)
     assert "METHOD:CANCEL\n" in calendar
     assert "SEQUENCE:1\n" in calendar
@@ -176,10 +177,10 @@ def test_an_invitation_is_sent_again(cast: Cast, db: Database, settings: Setting
     assert len(mails_about(db, settings, event["id"])) == 1
     assert cast.alice.put(resend).json["state"] == "queued"
     assert len(mails_about(db, settings, event["id"])) == 1
-    # Taken back before it is sent again: the guest, who has the first mail, is told.
+    # Taken back before it is sent again: the guest, who has the first mail, is notified.
     assert cast.alice.put(resend).json["state"] == "queued"
     assert cast.alice.delete(resend.removesuffix("/resend")).status == 200
-    assert [mail["Subject"] for mail in mails_about(db, settings, event["id"])] == ["Invitation taken back: Concert"]
+    assert [mail["Subject"] for mail in mails_about(db, settings, event["id"])] == ["Invitation withdrawn: Concert"]
 
 
 @pytest.mark.parametrize(("whose", "skipped_by_bob"), [("organiser", 0), ("service", 1)])

@@ -1,4 +1,4 @@
-"""What invited guests are told when the event changes: a mail whose calendar updates or cancels the entry in theirs."""
+"""What invited guests get when the event changes: a mail whose calendar updates or cancels the entry in theirs."""
 
 import re
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.inbound.handle import handle
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.mail.inbound.handle import handle
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.conftest import Clock
@@ -47,8 +47,8 @@ def test_an_invited_guest_gets_the_new_time_whether_or_not_they_have_responded(c
     invite(cast.alice, event, GUEST, "zoe@example.com")
     first, _ = mails_about(db, inbound, event["id"])
     to = first["Reply-To"].addresses[0].addr_spec
-    told = cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-06-02T20:00"}).json["told"]
-    assert (told["email"], told["skipped"]) == (2, 0)
+    notified = cast.alice.put(f"/api/events/{event['id']}", json={"start_time": "2027-06-02T20:00"}).json["notified"]
+    assert (notified["email"], notified["skipped"]) == (2, 0)
     update, _ = mails_about(db, inbound, event["id"])
     calendar = calendar_of(update)
     assert (update["To"], "METHOD:REQUEST\n" in calendar, "20270602T200000" in calendar) == (GUEST, True, True)
@@ -57,7 +57,7 @@ def test_an_invited_guest_gets_the_new_time_whether_or_not_they_have_responded(c
     assert any(path.startswith("/i/") for path in links_in(update))
     assert handle(db, inbound, replies.gmail(to=to, guest=GUEST)) == "responded"
     assert [mail["To"] for mail in mails_about(db, inbound, event["id"])] == [GUEST]
-    # As when a worker claims them: later changes are told by another notice.
+    # As when a worker claims them: later changes go into another notice.
     with db.write() as tx:
         tx.run("UPDATE change_notices SET closed_at = 1 WHERE closed_at IS NULL")
     (row,) = [row for row in invitations(cast.alice, event) if row["address"] == "zoe@example.com"]
@@ -93,7 +93,7 @@ def test_a_message_about_several_events_updates_each_in_the_calendar_of_an_invit
         invite(cast.alice, event, GUEST)
         mails_about(db, inbound, event["id"])
     ids = [event["id"] for event in events]
-    assert cast.alice.put(f"/api/events/{ids[0]}", json={"ids": ids, "location": "Elsewhere"}).json["told"]["email"] == 1
+    assert cast.alice.put(f"/api/events/{ids[0]}", json={"ids": ids, "location": "Elsewhere"}).json["notified"]["email"] == 1
     (mail,) = mails_about(db, inbound, ids[0])
     files = calendars_of(mail)
     assert [(file.count("METHOD:REQUEST"), file.count("BEGIN:VEVENT")) for file in files] == [(1, 1), (1, 1)]
@@ -102,7 +102,7 @@ def test_a_message_about_several_events_updates_each_in_the_calendar_of_an_invit
     assert mail["Reply-To"].addresses[0].addr_spec in files[0]
 
 
-def test_who_is_invited_to_a_date_that_a_new_rule_deletes_is_told(cast: Cast, db: Database, inbound: Settings) -> None:
+def test_who_is_invited_to_a_date_that_a_new_rule_deletes_is_notified(cast: Cast, db: Database, inbound: Settings) -> None:
     event = an_event(cast.alice, start_time="2027-06-01T20:00")
     path = f"/api/events/{event['id']}/repeat"
     cast.alice.put(path, json={"frequency": "WEEKLY", "count": 3})
@@ -110,20 +110,20 @@ def test_who_is_invited_to_a_date_that_a_new_rule_deletes_is_told(cast: Cast, db
     invite(cast.alice, second, GUEST)
     mails_about(db, inbound, second["id"])
     daily = {"frequency": "DAILY", "count": 2}
-    assert cast.alice.put(path, json=daily | {"dry_run": True}).json["would_tell"]["messages"][0]["address"] == GUEST
+    assert cast.alice.put(path, json=daily | {"dry_run": True}).json["would_notify"]["messages"][0]["address"] == GUEST
     page = cast.alice.post(f"/events/{event['id']}/repeat", data={"repeat": "daily", "ends": "after", "count": "2"})
-    assert (page.status, "would go to 1 person" in page.text) == (422, True)
-    assert cast.alice.put(path, json=daily).json["told"] == {"email": 1, "sms": 0, "skipped": 0}
+    assert (page.status, "Email 1 person about this change?" in page.text) == (200, True)
+    assert cast.alice.put(path, json=daily).json["notified"] == {"email": 1, "sms": 0, "skipped": 0}
 
 
-def test_who_is_invited_to_a_series_is_told_when_it_is_split_and_invited_to_both(cast: Cast, db: Database, inbound: Settings) -> None:
+def test_who_is_invited_to_a_series_is_notified_when_it_is_split_and_invited_to_both(cast: Cast, db: Database, inbound: Settings) -> None:
     event = an_event(cast.alice, start_time="2027-06-01T20:00")
     cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 3})
     invite(cast.alice, event, GUEST, scope="all", party_max=2)
     mails_about(db, inbound, event["id"])
     second = cast.alice.get(f"/api/events?calendar_id={cast.alice.primary_calendar_id}&start_time=2027-06-02").json["events"][0]
     moved = cast.alice.put(f"/api/events/{second['id']}", json={"start_time": "2027-06-08T21:00", "scope": "following"}).json
-    assert moved["told"]["email"] == 1
+    assert moved["notified"]["email"] == 1
     (mail,) = mails_about(db, inbound, second["id"])
     calendar, first = calendars_of(mail)
     assert ("METHOD:REQUEST\n" in calendar, "COUNT=2" in calendar, "20270608T210000" in calendar) == (True, True, True)
@@ -146,10 +146,10 @@ def _weekly(cast: Cast, db: Database, inbound: Settings, **rule: Any) -> tuple[l
     )
 
 
-def test_the_old_rule_is_told_with_the_next_change_if_a_split_told_nobody(cast: Cast, db: Database, inbound: Settings) -> None:
+def test_the_old_rule_is_in_the_next_notice_if_a_split_notified_nobody(cast: Cast, db: Database, inbound: Settings) -> None:
     dates, _ = _weekly(cast, db, inbound)
     split = {"title": "Later ones", "scope": "following"}
-    assert cast.alice.put(f"/api/events/{dates[2]['id']}", json=split).json["told"]["email"] == 0
+    assert cast.alice.put(f"/api/events/{dates[2]['id']}", json=split).json["notified"]["email"] == 0
     cast.alice.put(f"/api/events/{dates[0]['id']}", json={"location": "Hall"})
     (mail,) = mails_about(db, inbound, dates[0]["id"])
     old, new = calendars_of(mail)
@@ -163,7 +163,7 @@ def test_a_deleted_event_is_cancelled_in_the_calendars_of_those_invited(cast: Ca
     event = an_event(cast.alice, start_time="2027-06-01T20:00", public=False)
     invite(cast.alice, event, GUEST)
     (first,) = mails_about(db, inbound, event["id"])
-    assert alice.delete(f"/api/events/{event['id']}").json["told"]["email"] == 1
+    assert alice.delete(f"/api/events/{event['id']}").json["notified"]["email"] == 1
     (mail,) = mails_about_deleted(db, inbound, cast.alice.id)
     calendar = calendar_of(mail)
     assert (mail["To"], mail["Subject"]) == (GUEST, "Cancelled: Concert")

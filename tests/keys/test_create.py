@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
 from tests.conftest import NOON, Clock
 from tests.http.stored_rows import fresh_service
@@ -26,7 +26,7 @@ def test_the_secrets_of_a_key_are_only_in_the_reply_to_create(cast: Cast, clock:
         "name": "backup",
         "created_at": timestamps.format_utc(NOON),
     }
-    assert set(response.json) == {"id", "name", "wkey", "shared_secret", "created_at", "kind"}
+    assert set(response.json) == {"id", "name", "wkey", "shared_secret", "created_at", "kind", "scopes", "read_only", "expires_at"}
     assert re.fullmatch(r"k[0-9a-z]{8,20}", response.json["id"])
     assert re.fullmatch(r"wk_[A-Za-z0-9_-]{32,}", response.json["wkey"])
     assert len(response.json["shared_secret"]) >= 32
@@ -105,18 +105,18 @@ def test_within_the_hour_the_page_asks_for_no_password(cast: Cast) -> None:
 def test_the_user_is_notified_of_a_new_key(cast: Cast, db: Database, settings: Settings) -> None:
     a_key(cast.alice)
     (notice,) = mails(db, settings, cast.alice.id, "notice")
-    assert (f"To: {cast.alice.email_address}" in notice, "Subject: A new key" in notice) == (True, True)
+    assert (f"To: {cast.alice.email_address}" in notice, "Subject: An API key was created" in notice) == (True, True)
 
 
 def test_a_key_can_be_tried(cast: Cast) -> None:
     tried = cast.alice.post("/api/keys", json={"name": "backup", "current_password": PASSWORD, "dry_run": True})
-    assert (tried.status, tried.json["name"], tried.json["would_tell"]["email"]) == (201, "backup", 1)
+    assert (tried.status, tried.json["name"], tried.json["would_notify"]["email"]) == (201, "backup", 1)
     assert cast.alice.get("/api/keys").json["keys"] == []
     assert cast.anonymous.signed_in(tried.json["wkey"]).get("/api/users/current").status == 401
 
 
 def test_a_parameter_that_keys_do_not_have_is_refused(cast: Cast) -> None:
-    for wish in ({"scope": "read"}, {"expires_at": "2027-01-01"}):
+    for wish in ({"scope": "read"}, {"calendars": [1]}):
         refused = cast.alice.post("/api/keys", json={"name": "reader"} | wish)
         assert (refused.status, refused.broken) == (422, list(wish))
         assert refused.json["errors"][0]["code"] == "unknown"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.values import timestamps
+from kalends.core.values import timestamps
 from tests.cast import Cast, a_key, a_webhook
 from tests.conftest import NOON
 from tests.sessions.digests import signed

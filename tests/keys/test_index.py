@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.values import timestamps
+from kalends.core.values import timestamps
 from tests.cast import Cast, a_key
 from tests.conftest import NOON, Clock
 
@@ -14,12 +14,13 @@ def test_keys_are_listed_without_their_secrets_in_the_order_of_creation(cast: Ca
     clock.ahead(60)
     second = a_key(cast.alice, "robot")
     response = cast.alice.get("/api/keys")
+    unlimited = {"last_used_at": None, "scopes": None, "read_only": False, "expires_at": None}
     assert (response.status, response.json) == (
         200,
         {
             "keys": [
-                {"id": first["id"], "name": "backup", "created_at": timestamps.format_utc(NOON), "kind": "api", "last_used_at": None},
-                {"id": second["id"], "name": "robot", "created_at": timestamps.format_utc(NOON + 60), "kind": "api", "last_used_at": None},
+                {"id": first["id"], "name": "backup", "created_at": timestamps.format_utc(NOON), "kind": "api"} | unlimited,
+                {"id": second["id"], "name": "robot", "created_at": timestamps.format_utc(NOON + 60), "kind": "api"} | unlimited,
             ],
             "limit": 50,
             "offset": 0,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.net.client_network import network, wider_networks
+from kalends.core.net.client_network import network, wider_networks
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from schemathesis.core.transport import Response
 from schemathesis.openapi.checks import IgnoredAuth, RejectedPositiveData
 from schemathesis.transport.serialization import Binary
 
-from kalends.app import ENDPOINTS, FEATURES
-from kalends.values.upload import Upload
+from kalends.app.application import ENDPOINTS, FEATURES
+from kalends.core.values.upload import Upload
 
 assert FEATURES
 

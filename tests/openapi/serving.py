@@ -18,7 +18,7 @@ NOBODY = "http://127.0.0.1:9"
 # Hundreds of passwords are hashed in these tests, so it happens with small figures, as in the application that other tests call.
 QUICKLY = """
 from argon2 import PasswordHasher
-from kalends.users import passwords
+from kalends.features.users.rules import passwords
 from tests import compiled_templates
 compiled_templates.share()
 passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
@@ -41,10 +41,18 @@ class Service:
             text=True,
         )
         assert self.process.stderr is not None
-        self.url: str = json.loads(self.process.stderr.readline())["url"]
+        serving = json.loads(self.process.stderr.readline())
+        self.url: str = serving["url"]
+        self._first_admin: str | None = serving["first_admin"]
         self.log: list[str] = []
         self._reader = threading.Thread(target=self.log.extend, args=[self.process.stderr])
         self._reader.start()
+
+    def create_administrator(self) -> None:
+        """Create the first account of a new site: others register after it."""
+        if self._first_admin:
+            account = {"user_name": "root", "email_address": "root@example.org", "password": "correct horse battery"}
+            self.post("/api/users", account | {"invitation": self._first_admin.rpartition("/")[2]})
 
     def post(self, path: str, values: dict[str, Any], token: str = "") -> dict[str, Any]:
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
@@ -64,9 +72,12 @@ class Service:
 
 
 @contextmanager
-def serving(folder: Path, database: str = "", provider: str = NOBODY) -> Iterator[Service]:
+def serving(folder: Path, database: str = "", provider: str = NOBODY, *, is_new: bool = False) -> Iterator[Service]:
+    """A started service with an administrator; is_new: without any account."""
     service = Service(folder, database, provider)
     try:
+        if not is_new:
+            service.create_administrator()
         yield service
     finally:
         service.stop()

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from kalends.http.reply import Reply
 from kalends.http.request import Request, read_scope
-from kalends.reply import Reply
 from tests import contract
 from tests.cast import Cast, an_event
 from tests.client import Client, Scope, ScopeHeaders

@@ -6,13 +6,13 @@ import pytest
 from msgspec import Meta, Struct
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from kalends.context import Context
+from kalends.core.values.upload import Upload
+from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
 from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Name
 from kalends.http.openapi.document import document
-from kalends.values.upload import Upload
 from tests.http.conftest import act
 
 Id = Annotated[int, Meta(ge=1)]
@@ -161,7 +161,8 @@ def test_only_possible_replies_are_described(paths: dict[str, Any]) -> None:
             ("feed", "/api/meetings.ics", "get"),
         ]
     }
-    assert errors["feed"] == {"200", "400", "401", "422", "500", "503"}
+    # A key without the scope gets 403.
+    assert errors["feed"] == {"200", "400", "401", "403", "422", "500", "503"}
     assert {"404", "403"} <= errors["show"]
     assert not {"409", "413", "415", "429"} & errors["show"]
     assert {"403", "404", "408", "409", "413", "415"} <= errors["create"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
 from kalends.http.dry_run import is_offered
 from kalends.http.endpoint import Endpoint
 from kalends.http.input.options import split_annotated, struct_options

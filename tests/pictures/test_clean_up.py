@@ -3,10 +3,10 @@
 import pytest
 from msgspec import structs
 
-from kalends.context import Context
+from kalends.app.worker import clean_up
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.worker import clean_up
+from kalends.http.context import Context
 from tests.cast import PASSWORD, Cast, an_event
 from tests.client import Client
 from tests.conftest import Clock

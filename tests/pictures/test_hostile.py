@@ -10,10 +10,10 @@ from io import BytesIO
 import pytest
 from PIL import Image, PngImagePlugin
 
-from kalends import errors
-from kalends.pictures import child_process, reencode
-from kalends.pictures import convert as conversion
-from kalends.pictures.convert import convert
+from kalends.core import errors
+from kalends.features.pictures.steps import child_process, reencode
+from kalends.features.pictures.steps import convert as conversion
+from kalends.features.pictures.steps.convert import convert
 from tests.cast import Cast, an_event
 from tests.pictures.files import SMALL_PICTURE, encode, photo, png, upload
 
@@ -53,7 +53,7 @@ REFUSED: dict[str, tuple[Callable[[], bytes], str]] = {
     "cut off": (lambda: encode(photo(900, 600), "JPEG")[:2_000], "is damaged or cut off"),
     "a head alone": (lambda: SMALL_PICTURE[:60], "is damaged or cut off"),
     "broken inside": (lambda: encode(photo(900, 600), "WEBP")[:40] + bytes(4_000), "is damaged or cut off"),
-    "too many bytes": (lambda: SMALL_PICTURE + bytes(conversion.MAX_BYTES), "must have at most 8 MiB"),
+    "too many bytes": (lambda: SMALL_PICTURE + bytes(conversion.MAX_BYTES), "must be at most 8 MiB"),
 }
 CLEANED: dict[str, Callable[[], bytes]] = {
     "place and words": _located,
@@ -106,7 +106,7 @@ def test_a_bomb_stays_within_the_memory_of_its_process() -> None:
     assert len(bomb) < 200_000
     converted = convert(bomb)
     assert (converted.width, converted.height) == (1600, 1184)
-    program = "from kalends.pictures import reencode; reencode.limit_process(); bytes(reencode.MEMORY)"
+    program = "from kalends.features.pictures.steps import reencode; reencode.limit_process(); bytes(reencode.MEMORY)"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert result.stderr.endswith(b"MemoryError\n")
 
@@ -115,14 +115,14 @@ def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(child_process, "TIMEOUT_SECONDS", 0.01)
     with pytest.raises(errors.Invalid) as refusal:
         convert(SMALL_PICTURE)
-    assert refusal.value.errors[0].message.startswith("takes too long to be opened")
+    assert refusal.value.errors[0].message.startswith("takes too long to open")
 
 
 def test_the_process_has_limits_and_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KALENDS_SECRET", "canary")
     program = f"""
 import os, resource, subprocess, sys
-from kalends.pictures import child_process, reencode
+from kalends.features.pictures.steps import child_process, reencode
 command = [sys.executable, "-c", "import os; print(sorted(os.environ))"]
 run = subprocess.run
 child_process.subprocess.run = lambda _, **options: run(command, **options)

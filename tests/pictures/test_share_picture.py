@@ -6,7 +6,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from kalends.pictures.lettering import Lettering, spell
+from kalends.features.pictures.steps.lettering import Lettering, spell
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.pictures.files import a_picture

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Context
+from kalends.app.worker import clean_up
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.worker import clean_up
+from kalends.http.context import Context
 from tests.cast import PASSWORD, Cast, a_calendar, a_question, a_response, an_event, verified
 from tests.client import Client, Reply
 from tests.questions.asking import MENU, a_menu, undo

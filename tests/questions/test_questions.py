@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Context
+from kalends.app.worker import extend_series
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.values import timestamps
-from kalends.worker import extend_series
+from kalends.http.context import Context
 from tests.cast import Cast, a_calendar, a_question, a_reminder, an_event
 from tests.questions.asking import MENU, a_menu, questions_of, undo
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kalends.reference.guide import INDEX, URL, page_names, render_markdown, served_url, slug
+from kalends.features.reference.rules.guide import INDEX, URL, page_names, render_markdown, served_url, slug
 from tests.client import Client
 from tests.openapi.page import Element, read
 

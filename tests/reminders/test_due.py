@@ -5,9 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from kalends.events.reminders.due import find_window
-from kalends.records.delivery import Channel
-from kalends.records.reminder import Reminder
+from kalends.core.records.delivery import Channel, Reminder
+from kalends.features.events.reminders.rules.due import find_window
 
 HOUR = 60
 PARIS = "Europe/Paris"

@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec import structs
 
-from kalends.context import Context
+from kalends.app.worker import remind_guests
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.deliveries import claims
-from kalends.outbound import sender
-from kalends.settings import Settings
-from kalends.values import timestamps
-from kalends.worker import remind_guests
+from kalends.features.deliveries import claim_store as claims
+from kalends.http.context import Context
+from kalends.mail import sender
 from tests.cast import Cast, a_calendar, a_contact, a_reminder, a_response, an_event
 from tests.conftest import Clock
 from tests.deliveries.samples import empty_queue
@@ -95,7 +95,7 @@ def _respond(response: str, address: str) -> Act:
     return lambda stage: stage.respond(response, address)
 
 
-# Of an event on 2 June 2026 at 20:00, with a reminder a day before: what happens at each time before the worker runs, and who is told.
+# Of an event on 2 June 2026 at 20:00, with a reminder a day before: what happens at each time before the worker runs, and who is notified.
 TABLE: dict[str, list[Step]] = {
     "each once": [("06-01T19:59", None, []), ("06-01T20:00", None, [ANA, BEN]), ("06-01T20:01", None, []), ("06-02T19:00", None, [])],
     "renamed": [("06-01T20:00", None, [ANA, BEN]), ("06-01T21:00", _put(title="Swing"), [])],
@@ -240,12 +240,12 @@ def test_a_worker_that_dies_reminds_nobody_twice_and_forgets_nobody(stage: Stage
         raise KeyboardInterrupt
 
     with monkeypatch.context() as dying:
-        dying.setattr("kalends.events.reminders.queue.record_run", die)
+        dying.setattr("kalends.features.events.reminders.queue_store.record_run", die)
         with pytest.raises(KeyboardInterrupt):
             stage.queue("2026-06-01T20:00")
     stage.queue("2026-06-01T20:01")
     with monkeypatch.context() as dying:
-        dying.setattr("kalends.outbound.mail.send", die)
+        dying.setattr("kalends.mail.mail.send", die)
         with pytest.raises(KeyboardInterrupt):
             stage.send()
     assert stage.work("2026-06-01T20:02") == []
@@ -260,9 +260,9 @@ def test_a_guest_switches_reminders_off_and_on(stage: Stage) -> None:
     page = stage.cast.anonymous.get(ana).text
     assert f'action="{ana}"' in page
     assert f'href="{ana.removesuffix("/reminders")}"' in page
-    assert "you are among them" in stage.cast.anonymous.get(ana).text
+    assert "get the organiser’s reminders" in stage.cast.anonymous.get(ana).text
     assert stage.cast.anonymous.post(ana, data={"List-Unsubscribe": "One-Click"}).status == 200
-    assert "You get no reminders" in stage.cast.anonymous.get(ana).text
+    assert "You won’t get reminders" in stage.cast.anonymous.get(ana).text
     switch = f"/api/responses/{stage.guests[1]['id']}/reminders"
     token = ben.split("/")[2]
     assert stage.cast.anonymous.put(switch, json={"wanted": False, "token": token}).json == {"wanted": False}
@@ -308,5 +308,5 @@ def test_the_mail_has_the_time_the_place_and_the_personal_link(stage: Stage) -> 
     parts = [part.get_content() for part in mail.walk() if part.get_content_maintype() == "text"]
     assert len(parts) == 2
     for part in parts:
-        for words in ("Bring a chair.", "Tuesday, 2 June 2026, 20:00", "Europe/Paris", "The Vault", f"/r/{token}", "Change my response"):
+        for words in ("Bring a chair.", "Tuesday, 2 June 2026, 20:00", "Europe/Paris", "The Vault", f"/r/{token}", "Change my RSVP"):
             assert words in part

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from kalends import worker
-from kalends.context import Context
+from kalends.app import worker
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.reports.store import LIFETIME
-from kalends.settings import Settings
+from kalends.features.reports.store import LIFETIME
+from kalends.http.context import Context
 from tests.cast import Cast, a_calendar, a_comment, a_report, an_event
 from tests.client import Client
 from tests.conftest import NOON

@@ -9,14 +9,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from kalends import policy
-from kalends.context import Context
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database, open_database
-from kalends.deliveries import store
-from kalends.outbound import sender
-from kalends.responses import proposals
-from kalends.responses import store as responses
-from kalends.settings import Settings
-from kalends.values import timestamps
+from kalends.features.deliveries import store
+from kalends.features.responses import proposal_store as proposals
+from kalends.features.responses import store as responses
+from kalends.http.context import Context
+from kalends.mail import sender
 
 
 def a_response_token(settings: Settings, response_id: int) -> str:

@@ -9,11 +9,12 @@ import apsw
 import psycopg
 import pytest
 
-from kalends.comments import api as comments
+from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.db.sqlite.database import Sqlite
-from kalends.responses import admission, api, respond
-from kalends.settings import Settings
+from kalends.features.comments import api as comments
+from kalends.features.responses import api
+from kalends.features.responses.steps import admission, respond
 from tests.cast import Cast, a_response, an_event
 from tests.client import Reply
 
@@ -85,7 +86,7 @@ def test_a_response_that_began_before_a_cancellation_does_not_land_after_it(
         _hook(monkeypatch, module, name, cancel)
     reply = _respond(cast, event, way, response_id)
     assert cancelled == [200]
-    assert (reply.status, "This event is cancelled: responses are closed" in reply.text) == (409, True)
+    assert (reply.status, "This event has been cancelled, so RSVPs are closed" in reply.text) == (409, True)
     assert cast.alice.get(path).json["responses"] == {"yes": 0, "maybe": 0, "no": 1, "people": 0}
 
 

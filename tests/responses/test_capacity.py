@@ -95,7 +95,7 @@ def test_a_full_event_without_a_waiting_list_says_so_alike_to_known_and_unknown_
     assert _ask(cast.anonymous, event, "ann", 2).status == 201
     replies = [_ask(cast.anonymous, event, name, 2) for name in ("ann", "new")]
     assert [_kind(reply) for reply in replies] == [(409, "full")] * 2
-    assert replies[0].json["detail"] == replies[1].json["detail"] == "Only 1 place is left. Come with fewer, or ask the organiser."
+    assert replies[0].json["detail"] == replies[1].json["detail"] == "Only 1 spot is left. Reduce your group, or ask the organiser."
     assert _ask(cast.anonymous, event, "new", 1).status == 201
     assert _places(cast.alice, event) == (3, 0, 0, 0)
     assert _ask(cast.anonymous, event, "last").json["detail"] == "This event is full."
@@ -154,8 +154,8 @@ def test_seats_that_become_free_go_to_those_who_wait(cast: Cast, db: Database, f
     if free != "no capacity":
         assert _held(cast.alice, event)["ben"] == ("held", 3)
     with db.read() as tx:
-        told = tx.rows("SELECT address, notice FROM deliveries WHERE event_id = :id AND kind = 'notice'", id=event["id"])
-    assert told == [("ben@example.org", "place_granted")]
+        notices = tx.rows("SELECT address, notice FROM deliveries WHERE event_id = :id AND kind = 'notice'", id=event["id"])
+    assert notices == [("ben@example.org", "place_granted")]
 
 
 def test_asking_for_more_keeps_what_is_held_and_a_smallest_party_takes_a_part(cast: Cast) -> None:
@@ -243,8 +243,8 @@ def test_an_offer_is_taken_by_saying_yes_again_and_lapses_by_time(cast: Cast, db
     assert place(carol)["place"] == "offered"
     assert carol.put(f"/api/responses/{numbers[carol.id]}", json={"response": "YES"}).json["place"]["place"] == "held"
     with db.read() as tx:
-        told = tx.rows("SELECT notice FROM deliveries WHERE event_id = :id AND kind = 'notice' ORDER BY id", id=event["id"])
-    assert [notice for (notice,) in told] == ["place_offered", "place_lapsed", "place_offered", "place_offered"]
+        notices = tx.rows("SELECT notice FROM deliveries WHERE event_id = :id AND kind = 'notice' ORDER BY id", id=event["id"])
+    assert [notice for (notice,) in notices] == ["place_offered", "place_lapsed", "place_offered", "place_offered"]
 
 
 def test_each_date_of_a_series_has_its_own_capacity(cast: Cast) -> None:
@@ -314,23 +314,23 @@ def test_the_page_of_the_event_says_how_many_places_are_left_and_offers_the_wait
     path = f"/events/{event['id']}"
     _ask(cast.anonymous, event, "ann", 2)
     page = cast.anonymous.get(path).text
-    assert "1 place left." in page
-    assert "Respond by 31 May 2026, 20:00." in page
+    assert "1 spot left." in page
+    assert "RSVP by 31 May 2026, 20:00." in page
     _ask(cast.anonymous, event, "ben", 1)
     page = cast.anonymous.get(path).text
-    assert "This event is full. Say yes to join the waiting list." in page
-    assert ">Join the waiting list</button>" in page
-    assert "3 of 3 places taken" in cast.alice.get(path).text
+    assert "This event is full. Choose Going to join the waiting list." in page
+    assert ">Join the waiting list</span>" in page
+    assert "0 of 3 spots left" in cast.alice.get(path).text
     sent = {"email_address": "cat@example.org", "response": "YES", "number": "2", "min_party": "1"}
     assert cast.anonymous.post(f"{path}/respond", data=sent).status == 303
     assert _held(cast.alice, event)["cat"] == ("waiting", 0)
     cat = f"/responses/{_id(cast.alice, event, 'cat')}"
-    assert "Let them in, even beyond the capacity" in cast.alice.get(f"{cat}/edit").text
+    assert "Let them in, even over capacity" in cast.alice.get(f"{cat}/edit").text
     assert cast.alice.post(f"{cat}/accept", data={"force": "true"}).status == 303
     assert _held(cast.alice, event)["cat"] == ("held", 2)
     cast.alice.put(f"/api{path}", json={"responses_open": False, "show_counts": False})
     closed = cast.anonymous.get(path).text
-    assert "The organiser has closed the responses to this event." in closed
+    assert "The organiser has closed RSVPs for this event." in closed
     assert "coming." not in closed
 
 

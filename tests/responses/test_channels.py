@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import kalends
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, a_question, a_response, an_event, an_invitation, verified
 from tests.client import Reply
 from tests.conftest import NOON
@@ -81,17 +81,26 @@ def _by_comment(guest: Guest) -> Reply:
     )
 
 
+def _by_my_events(guest: Guest) -> Reply:
+    return guest.client.put(f"/api/my_events/{guest.event['id']}", json={"response": guest.fields["response"]})
+
+
 # Each function that calls `respond`, with the requests that lead to it.
 CHANNELS: dict[str, list[Callable[[Guest], Reply]]] = {
-    "responses.api._create_for_event": [_by_api, _by_page],
-    "responses.api.update": [_by_update, _by_token],
-    "responses.link_pages._change": [_by_link],
-    "responses.link_pages._apply": [_by_confirmation],
-    "events.invitations.reply.record": [_by_invitation],
-    "responses.series.respond_to_series": [_by_series],
-    "responses.series._respond_to_dates": [_by_series],
-    "comments.api._create": [_by_comment],
+    "features.responses.api._create_for_event": [_by_api, _by_page],
+    "features.responses.api.update": [_by_update, _by_token],
+    "features.responses.link_pages._change": [_by_link],
+    "features.responses.link_pages._apply": [_by_confirmation],
+    "features.events.invitations.steps.reply.record": [_by_invitation],
+    "features.responses.steps.series.respond_to_series": [_by_series],
+    "features.responses.steps.series._respond_to_dates": [_by_series],
+    "features.comments.api._create": [_by_comment],
+    # An editor's, for a guest.
+    "features.responses.steps.selection.set_answer": [],
+    "features.my_events.steps.answer._respond": [_by_my_events],
 }
+# The pages that ask the questions of the event when the response is stored.
+AFTERWARDS = (_by_link, _by_invitation)
 WAYS = list(dict.fromkeys(way for ways in CHANNELS.values() for way in ways))
 
 # What the organiser does to the event, what the guest then sends, and the outcome.
@@ -106,7 +115,7 @@ FORBIDDEN: dict[str, tuple[dict[str, Any], dict[str, Any], int]] = {
 }
 RESTORED = {"public": True, "responses_open": True, "responses_until": None, "status": "planned", "capacity": None, "party_max": None}
 # A comment says nothing of the party, and an invited guest sees what is hidden.
-NOT_SAID = {("too large a party", _by_comment), ("hidden", _by_invitation)}
+NOT_SAID = {("too large a party", _by_comment), ("too large a party", _by_my_events), ("hidden", _by_invitation)}
 
 
 def _status(way: Callable[[Guest], Reply], status: int) -> int:
@@ -118,7 +127,7 @@ def test_this_table_has_every_caller() -> None:
     root = Path(kalends.__file__).parent
     callers = set()
     for path in root.rglob("*.py"):
-        if "from kalends.responses.respond import" not in path.read_text():
+        if "from kalends.features.responses.steps.respond import" not in path.read_text():
             continue
         module = ".".join(path.relative_to(root).with_suffix("").parts)
         for function in ast.walk(ast.parse(path.read_text())):
@@ -168,13 +177,21 @@ def test_a_guest_waits_for_the_organiser_in_each_channel(cast: Cast, db: Databas
 
 
 def test_each_channel_asks_for_a_required_answer(cast: Cast, db: Database, settings: Settings) -> None:
-    """Forms of pages ask the questions; every other channel refuses. Nothing is stored."""
+    """The form of the event asks the questions, the pages of links ask them when the response is stored, and every other channel
+    refuses."""
     guest = Guest(cast, db, settings, {})
     path = f"/api/responses?event_id={guest.event['id']}"
     before = cast.alice.get(path).json["responses"]
     question = a_question(cast.alice, f"/api/events/{guest.event['id']}", required=True)
     for way in WAYS:
         reply = way(guest)
-        is_asked = way in (_by_page, _by_link, _by_invitation) and f'name="q{question["id"]}"' in reply.text
-        assert reply.status == (200 if is_asked else _status(way, 422)), (way, reply)
-    assert cast.alice.get(path).json["responses"] == before
+        is_asked = way is _by_page and f'name="q{question["id"]}"' in reply.text
+        assert reply.status == (200 if is_asked else 303 if way in AFTERWARDS else _status(way, 422)), (way, reply)
+        if way not in AFTERWARDS:
+            assert cast.alice.get(path).json["responses"] == before, way
+            continue
+        page = guest.anonymous.get(reply.headers["Location"])
+        assert "the organiser has a question for you" in page.text
+        for each in cast.alice.get(path).json["responses"]:
+            assert cast.alice.put(f"/api/responses/{each['id']}", json={"response": "NO"}).status == 200
+        before = cast.alice.get(path).json["responses"]

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_response, an_event, verified
 from tests.client import Client
 from tests.conftest import Clock
+from tests.responses.guest_browser import GuestBrowser
 from tests.responses.mail import links_in, mails_about, text_of, token_of
 
 pytestmark = pytest.mark.on_one_database
@@ -32,10 +33,10 @@ def test_several_changes_before_it_is_sent_are_one_mail(cast: Cast, db: Database
         a_response(cast.anonymous, event, email_address=GUS, number=number)
     (message,) = mails_about(db, settings, event["id"])
     link = f"/r/{token_of(db, settings, _id(cast, event))}"
-    assert (message["Subject"], message["To"]) == ("You said yes: Jam", GUS)
-    assert "You said yes, for 10 people." in text_of(message)
-    assert "Was it not you? Then change the response." in text_of(message)
-    assert set(links_in(message)) == {link, *(f"{link}?response={choice}" for choice in ("YES", "MAYBE", "NO"))}
+    assert (message["Subject"], message["To"]) == ("You’re going: Jam", GUS)
+    assert "Your RSVP: Going, 10 people." in text_of(message)
+    assert "Not you? Change the RSVP." in text_of(message)
+    assert set(links_in(message)) == {link, *(f"{link}?response={choice}" for choice in ("MAYBE", "NO")), f"/events/{event['id']}"}
     (file,) = [part for part in message.walk() if part.get_content_type() == "text/calendar"]
     assert "SUMMARY:Jam" in file.get_content()
 
@@ -44,7 +45,7 @@ def test_with_proof_the_mail_does_not_ask_whether_it_was_you(cast: Cast, db: Dat
     event = _an_event(cast)
     a_response(verified(db, cast.carol), event, response="MAYBE")
     (message,) = mails_about(db, settings, event["id"])
-    assert (message["Subject"], "not you?" in text_of(message)) == ("You said maybe: Jam", False)
+    assert (message["Subject"], "Not you?" in text_of(message)) == ("Maybe: Jam", False)
     assert cast.anonymous.get(links_in(message)[0]).status == 200
 
 
@@ -53,8 +54,8 @@ def test_the_mail_says_whether_there_are_places(cast: Cast, db: Database, settin
     a_response(cast.alice, event, email_address=GUS, number=1)
     a_response(cast.alice, event, email_address="fay@example.org", number=4)
     held, waiting = mails_about(db, settings, event["id"])
-    assert "yes, for 1 person. You have 1 place." in text_of(held)
-    assert "yes, for 4 people. You are on the waiting list" in text_of(waiting)
+    assert "as “Going” for this event, for 1 person. You have 1 spot." in text_of(held)
+    assert "as “Going” for this event, for 4 people. You’re on the waiting list" in text_of(waiting)
 
 
 def test_a_calendar_without_confirmations_sends_none(cast: Cast, db: Database, settings: Settings) -> None:
@@ -125,15 +126,14 @@ def test_a_token_is_proof_in_the_api(cast: Cast, db: Database, settings: Setting
 def test_the_event_page_remembers_what_a_guest_responded(cast: Cast, db: Database, settings: Settings) -> None:
     event = _an_event(cast)
     path = f"/events/{event['id']}"
-    reply = cast.anonymous.post(f"{path}/respond", data={"response": "YES", "email_address": GUS})
-    cookie = f"kalends_responses={reply.cookies['kalends_responses']}"
-    page = cast.anonymous.get(path, headers={"Cookie": cookie})
-    assert ("You are going" in page.text, "/r/" in page.text, page.headers["Cache-Control"]) == (True, False, "no-store")
+    gus = GuestBrowser(cast.anonymous)
+    gus.post(f"{path}/respond", response="YES", email_address=GUS)
+    page = gus.get(path)
+    assert ("You’re going" in page.text, "/r/" in page.text, page.headers["Cache-Control"]) == (True, False, "no-store")
     # With proof, the browser remembers the link.
     link = f"/r/{token_of(db, settings, _id(cast, event))}"
-    reply = cast.anonymous.post(f"{link}/withdraw", headers={"Cookie": cookie})
-    cookie = f"kalends_responses={reply.cookies['kalends_responses']}"
-    page = cast.anonymous.get(path, headers={"Cookie": cookie})
-    assert ("You are not going" in page.text, f'href="{link}"' in page.text) == (True, True)
-    forged = cookie[:-1] + ("y" if cookie.endswith("x") else "x")
-    assert "You are" not in cast.anonymous.get(path, headers={"Cookie": forged}).text
+    gus.post(f"{link}/withdraw")
+    page = gus.get(path)
+    assert ("You can’t go" in page.text, f'href="{link}"' in page.text) == (True, True)
+    gus.cookie = gus.cookie[:-2] + ("yy" if gus.cookie.endswith("xx") else "xx")
+    assert "You can’t go" not in gus.get(path).text

@@ -1,9 +1,12 @@
 """Forgetting a guest: what is erased with the response, and what stays."""
 
 from typing import Any
+from uuid import uuid4
 
+import pytest
+
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, a_comment, a_response, an_event, verified
 from tests.responses.mail import mails_about, token_of
 from tests.users.test_erase import _found
@@ -52,3 +55,28 @@ def test_the_page_says_that_comments_stay(cast: Cast, db: Database, settings: Se
     _, response_id = _guest(cast, db, settings)
     reply = cast.anonymous.post(f"/r/{token_of(db, settings, response_id)}/forget", data={})
     assert (reply.status, "Comments that you wrote on this event stay" in reply.text) == (200, True)
+
+
+@pytest.mark.parametrize("by", ["page", "api"])
+def test_forgetting_erases_all_dates_of_a_series(cast: Cast, db: Database, settings: Settings, by: str) -> None:
+    gus, other = f"gus-{uuid4().hex}@example.org", f"{uuid4().hex}@example.org"
+    event = an_event(verified(db, cast.alice), public=True, start_time="2037-06-01T20:00")
+    cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": 4})
+    a_response(cast.anonymous, event, email_address=gus, comment="Yes", scope="all")
+    a_response(cast.anonymous, event, email_address=other, scope="all")
+    mails_about(db, settings, event["id"])
+    assert (_dates(db, gus), _dates(db, other)) == (4, 4)
+    rows = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    [response_id] = [row["id"] for row in rows if row["email_address"] == gus]
+    token = token_of(db, settings, response_id)
+    if by == "page":
+        assert cast.anonymous.post(f"/r/{token}/forget", data={}).status == 200
+    else:
+        assert cast.anonymous.delete(f"/api/responses/{response_id}", json={"token": token, "erase": True}).status == 200
+    assert _found(db, gus) == set()
+    assert (_dates(db, gus), _dates(db, other)) == (0, 4)
+
+
+def _dates(db: Database, address: str) -> int:
+    with db.read() as tx:
+        return int(tx.value("SELECT count(*) FROM responses WHERE email_address = :address", address=address))

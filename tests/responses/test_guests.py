@@ -1,12 +1,12 @@
-"""Editors add, correct and remove guests: it is recorded as the owner's doing, and the guest is told unless that is switched off."""
+"""Editors add, correct and remove guests: it is recorded as the owner's doing, and the guest is notified unless that is switched off."""
 
 import re
 from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast, a_calendar, a_response, an_event, shared
 from tests.responses.mail import links_in, mails_about, text_of, token_of
 
@@ -19,7 +19,7 @@ def ways(cast: Cast, event: dict[str, Any]) -> list[tuple[str, str]]:
     return [(change["op"], change["via"]) for change in changes if change["kind"] == "response"]
 
 
-def test_an_editor_adds_a_guest_who_is_told(cast: Cast, db: Database, settings: Settings) -> None:
+def test_an_editor_adds_a_guest_who_is_notified(cast: Cast, db: Database, settings: Settings) -> None:
     calendar = a_calendar(cast.alice, public=True)
     shared(cast.alice, calendar, cast.bob, "editor")
     event = an_event(cast.alice, title="Gig", calendar_id=calendar["id"], public=True)
@@ -29,8 +29,8 @@ def test_an_editor_adds_a_guest_who_is_told(cast: Cast, db: Database, settings: 
     assert (guest["email_address"], guest["name"], guest["response"], guest["plus_n"]) == ("dana@example.org", "Dana", "YES", 1)
     assert ways(cast, event) == [("create", "owner")]
     [mail] = mails_about(db, settings, event["id"])
-    assert mail["Subject"] == "Your response was changed: Gig"
-    assert "The organiser has put you down for this event: yes, for 2 people." in text_of(mail)
+    assert mail["Subject"] == "Your RSVP was changed: Gig"
+    assert "The organiser has put you down as “Going” for this event, for 2 people." in text_of(mail)
     assert any(link.startswith("/r/") for link in links_in(mail))
 
 
@@ -61,7 +61,7 @@ def test_a_guest_without_an_address_is_not_added(cast: Cast) -> None:
     assert cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"] == []
 
 
-def test_corrections_and_removals_are_told(cast: Cast, db: Database, settings: Settings) -> None:
+def test_corrections_and_removals_notify_the_guest(cast: Cast, db: Database, settings: Settings) -> None:
     event = an_event(cast.alice, title="Gig", public=True)
     a_response(cast.anonymous, event, email_address="dana@example.org")
     mails_about(db, settings, event["id"])
@@ -69,11 +69,11 @@ def test_corrections_and_removals_are_told(cast: Cast, db: Database, settings: S
     path = f"/responses/{guest['id']}"
     cast.alice.post(f"{path}/edit", data={"response": "MAYBE", "number": "1", "plus_n": "0", "notify": "true"})
     [corrected] = mails_about(db, settings, event["id"])
-    assert "The organiser has put you down for this event: maybe." in text_of(corrected)
+    assert "The organiser has put you down as “Maybe” for this event." in text_of(corrected)
     assert cast.alice.post(f"{path}/delete", data={"notify": "true"}).status == 303
     [removed] = mails_about(db, settings, event["id"])
-    assert (removed["Subject"], removed["To"]) == ("Your response was removed: Gig", "dana@example.org")
-    assert "The organiser has removed your response to this event." in text_of(removed)
+    assert (removed["Subject"], removed["To"]) == ("Your RSVP was removed: Gig", "dana@example.org")
+    assert "The organiser has removed your RSVP to this event." in text_of(removed)
     assert ways(cast, event) == [("delete", "owner"), ("update", "owner"), ("create", "api")]
 
 
@@ -95,13 +95,13 @@ def test_a_guest_cannot_switch_the_mail_off(cast: Cast, db: Database, settings: 
     event = an_event(cast.alice, public=True)
     a_response(cast.anonymous, event, email_address="dana@example.org", notify=False)
     [mail] = mails_about(db, settings, event["id"])
-    assert "You said yes" in text_of(mail)
+    assert "Your RSVP: Going" in text_of(mail)
 
 
 def tabs(cast: Cast, event: dict[str, Any]) -> dict[str, tuple[int, list[str]]]:
     """The number on each tab of the page, and the guests that it lists, by the names in their addresses."""
     path = f"/events/{event['id']}/responses"
-    counts = re.findall(rf'href="{path}\?tab=(\w+)"[^>]*>[\w ]+ <small>(\d+)</small>', cast.alice.get(path).text)
+    counts = re.findall(rf'href="{path}\?tab=(\w+)"[^>]*>[\w’ ]+ <small>(\d+)</small>', cast.alice.get(path).text)
     return {tab: (int(number), re.findall(r"<small>(\w+)@", cast.alice.get(f"{path}?tab={tab}").text)) for tab, number in counts}
 
 
@@ -113,11 +113,12 @@ def test_tabs_tell_who_waits_and_who_is_to_be_accepted_apart_from_who_comes(cast
         "all": (3, ["cleo", "ben", "ann"]),
         "going": (1, ["ann"]),
         "maybe": (0, []),
-        "no": (0, []),
+        "invited": (0, []),
         "waiting": (2, ["ben", "cleo"]),
+        "no": (0, []),
     }
     page = cast.alice.get(f"/events/{event['id']}/responses?tab=waiting&limit=1").text
-    assert "waits for a place, first in line" in page
+    assert "<br><small>first in line</small>" in page
     more = re.search(r'href="([^"]+)" rel="next"', page)
     assert more
     assert re.findall(r"<small>(\w+)@", cast.alice.get(more[1].replace("&amp;", "&")).text) == ["cleo"]

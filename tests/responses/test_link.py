@@ -1,12 +1,13 @@
 """The personal link of a response: its page, and what a guest does there without an account."""
 
+import re
 from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.values import timestamps
 from tests.cast import Cast, a_response, an_event
 from tests.conftest import Clock
 from tests.responses.mail import links_in, mails_about, text_of, token_of
@@ -61,9 +62,10 @@ def test_no_link_in_any_mail_changes_anything_by_being_followed(cast: Cast, db: 
     cast.alice.put(f"/api/calendars/{cast.alice.primary_calendar_id}", json={"confirm_responses": "always"})
     a_response(cast.anonymous, event, email_address="ida@example.org", opt_in=True)
     messages = mails_about(db, settings, event["id"])
-    assert sorted(message["Subject"].partition(":")[0] for message in messages) == ["Confirm your response"] * 2 + ["You said maybe"]
+    assert sorted(message["Subject"].partition(":")[0] for message in messages) == ["Confirm your RSVP"] * 2 + ["Maybe"]
     links = {path for message in messages for path in links_in(message) if path.startswith("/r/")}
-    assert len(links) == 6
+    # The personal link, and the two choices that are not the response; two proposals.
+    assert len(links) == 5
     before = values(db)
     for path in links:
         for method in ("GET", "HEAD"):
@@ -74,9 +76,8 @@ def test_no_link_in_any_mail_changes_anything_by_being_followed(cast: Cast, db: 
 def test_the_link_of_a_choice_opens_the_page_with_it_chosen(cast: Cast, db: Database, settings: Settings) -> None:
     event, link = _link(cast, db, settings)
     page = cast.anonymous.get(f"{link}?response=NO").text
-    assert 'value="NO" checked' in page
-    assert "You said yes" in page
-    assert "Not saved yet" in page
+    assert re.search(r'<button class="full tall huge" name="response" value="NO">No, I can’t</button>', page)
+    assert "Now: Going, 1 person." in page
     assert _responses(cast, event)[0]["response"] == "YES"
 
 
@@ -84,7 +85,7 @@ def test_the_link_works_after_a_withdrawal(cast: Cast, db: Database, settings: S
     event, link = _link(cast, db, settings)
     assert cast.anonymous.post(f"{link}/withdraw").status == 303
     assert _responses(cast, event)[0]["response"] == "NO"
-    assert "You said no" in cast.anonymous.get(link).text
+    assert "You can’t go" in cast.anonymous.get(link).text
     assert cast.anonymous.post(link, data=FORM | {"response": "YES"}).status == 303
     assert _responses(cast, event)[0]["response"] == "YES"
 
@@ -106,7 +107,7 @@ def test_the_link_ends_30_days_after_the_event(cast: Cast, db: Database, setting
     end = 1_780_351_200
     clock.now = end + 30 * DAY - 1
     page = cast.anonymous.get(link)
-    assert (page.status, "The event is over" in page.text) == (200, True)
+    assert (page.status, "This event is over" in page.text) == (200, True)
     clock.now = end + 30 * DAY
     assert cast.anonymous.get(link).status == 404
 
@@ -134,7 +135,7 @@ def test_the_event_page_sends_the_link_again(cast: Cast, db: Database, settings:
     event, link = _link(cast, db, settings)
     mails_about(db, settings, event["id"])
     page = f"/events/{event['id']}"
-    assert "Send me my link again" in cast.anonymous.get(page).text
+    assert "Email me my link" in cast.anonymous.get(page).text
     replies = [cast.anonymous.post(f"{page}/link", data={"email_address": f"{name}@example.org"}) for name in ("gus", "nobody")]
     assert [reply.redirect for reply in replies] == [(page, "guest-link-sent")] * 2
     [message] = mails_about(db, settings, event["id"])
@@ -151,7 +152,7 @@ def test_forgetting_erases_the_person_and_keeps_the_number(cast: Cast, db: Datab
     assert "forgetme" not in str(values(db)).lower()
     assert cast.alice.get(f"/api/events/{event['id']}").json["responses"] == {"yes": 0, "maybe": 0, "no": 1, "people": 0}
     assert cast.anonymous.get(link).status == 404
-    assert "erased at their request" in cast.alice.get(f"/events/{event['id']}/responses").text
+    assert "details erased at their request" in cast.alice.get(f"/events/{event['id']}/responses").text
     # They may respond again, as someone new.
     a_response(cast.anonymous, event, email_address="forgetme@example.org")
     assert len(_responses(cast, event)) == 2
@@ -192,4 +193,4 @@ def test_a_hidden_event_is_not_shown_and_can_be_left(cast: Cast, db: Database, s
 def test_an_invalid_form_is_shown_again(cast: Cast, db: Database, settings: Settings, number: str) -> None:
     _, link = _link(cast, db, settings)
     page = cast.anonymous.post(link, data=FORM | {"number": number})
-    assert (page.status, "Please look at this again" in page.text, page.headers["Cache-Control"]) == (422, True, "no-store")
+    assert (page.status, "Check these and try again" in page.text, page.headers["Cache-Control"]) == (422, True, "no-store")

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.context import Context
+from kalends.app.worker import lapse_offers
+from kalends.core.settings import Settings
+from kalends.core.values import datetimes, timestamps
 from kalends.db import Database
-from kalends.deliveries import store
-from kalends.outbound import mail, sender
-from kalends.responses import offer_time
-from kalends.settings import Settings
-from kalends.values import datetimes, timestamps
-from kalends.worker import lapse_offers
+from kalends.features.deliveries import store
+from kalends.features.responses.rules.waiting_list import offer_end
+from kalends.http.context import Context
+from kalends.mail import mail, sender
 from tests.cast import Cast, a_response, an_event, verified
 from tests.conftest import Clock
 from tests.responses.mail import token_of
@@ -32,7 +32,7 @@ HOUR = 3600
 def test_an_offer_ends_by_day_and_an_hour_before_the_start(later: int, hours: int, until_start: int, zone: str) -> None:
     now = MORNING + later
     start_at = now + until_start
-    end = offer_time.end(now, hours, start_at, zone)
+    end = offer_end(now, hours, start_at, zone)
     assert now < end <= start_at - HOUR
     is_by_day = 8 <= datetimes.to_local(end, zone).hour < 22
     assert is_by_day or end == start_at - HOUR
@@ -90,12 +90,12 @@ def test_only_a_yes_takes_an_offer_or_a_new_place(cast: Cast, db: Database, sett
             assert client.post(page, data=form).status == 303
         stored = cast.carol.get(path).json
         assert (stored["comment"], stored["place"]["place"]) == ("By the page", state)
-        assert 'value="YES" checked' in cast.anonymous.get(f"{link}?response=YES").text
+        assert 'value="YES">Yes, I’m coming' in cast.anonymous.get(f"{link}?response=YES").text
     lapse_offers(Context(db, settings, clock()))
     assert cast.carol.put(path, json={"response": "YES"}).json["place"]["place"] == "waiting"
 
 
-def test_guests_are_told_of_their_places(
+def test_guests_are_notified_of_their_places(
     cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timestamps, "now", clock)
@@ -117,15 +117,17 @@ def test_guests_are_told_of_their_places(
         ("place_offered", cast.dave.email_address),
     ]
     # The offer to Carol was over before it could be sent.
-    assert [message["Subject"] for message in messages] == ["Your offer is over: Concert", "A place is free for you: Concert"]
+    assert [message["Subject"] for message in messages] == ["Your reserved spot has expired: Concert", "A spot is free for you: Concert"]
     body = messages[1].get_body(("plain",))
     assert body
-    assert "a place is reserved for you until 29 May 2026, 13:00" in " ".join(body.get_content().split())
-    link = re.search(r"Take it: http://testserver(/r/[^?\s]+)", body.get_content())
+    assert "a spot is reserved for you until 29 May 2026, 13:00" in " ".join(body.get_content().split())
+    link = re.search(r"Take the spot: http://testserver(/r/[^?\s]+)", body.get_content())
     assert link
-    assert "1 place is reserved for you until 29 May 2026, 13:00." in cast.anonymous.get(link[1]).text
+    page = cast.anonymous.get(link[1]).text
+    assert "1 spot is reserved for you." in page
+    assert "It’s reserved until 29 May 2026, 13:00." in page
     assert cast.anonymous.post(link[1], data={"response": "YES", "number": "1", "plus_n": "0"}).status == 303
-    assert "You have 1 place." in cast.anonymous.get(link[1]).text
+    assert "1 spot is yours." in cast.anonymous.get(link[1]).text
     listed = cast.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
     assert [each["notice"] for each in listed if each["kind"] == "notice"] == ["place_offered", "place_lapsed", "place_offered"]
 

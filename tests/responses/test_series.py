@@ -4,15 +4,16 @@ from typing import Any
 
 import pytest
 
-from kalends import worker
-from kalends.context import Context
+from kalends.app import worker
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
+from kalends.http.context import Context
 from tests.cast import Cast, Person, a_response, an_event, verified
 from tests.client import Client
 from tests.conftest import NOON, Clock
 from tests.events.importing import a_file, an_entry, imported
 from tests.events.series import events_of_series
+from tests.responses.guest_browser import GuestBrowser
 from tests.responses.mail import a_proposal_token, mails_about, token_of
 
 DAY = 86_400
@@ -56,18 +57,18 @@ def test_a_full_date_waits_and_the_others_are_held(cast: Cast, db: Database, set
     created = verified(db, cast.carol).post("/api/responses", json={"event_id": dates[0]["id"], "response": "YES", "scope": "all"})
     assert created.json["series"] == {"dates": 12, "held": 11, "waiting": 1}
     messages = [mail for date in dates for mail in mails_about(db, settings, date["id"]) if cast.carol.email_address in mail["To"]]
-    assert [message["Subject"] for message in messages] == ["You said yes: Concert"]
+    assert [message["Subject"] for message in messages] == ["You’re going: Concert"]
 
 
 def test_the_page_names_the_reach_and_the_feed_has_the_dates(cast: Cast, db: Database, settings: Settings) -> None:
     dates = _a_series(cast.alice)[3:]
     path = f"/events/{dates[1]['id']}"
     page = cast.anonymous.get(path).text
-    assert [text in page for text in ("All 12 dates", "From 9 June 2026 on (11 dates)", "Only 9 June 2026")] == [True] * 3
-    form = {"response": "YES", "email_address": "gus@example.org"}
-    assert cast.anonymous.post(f"{path}/respond", data=form | {"scope": "following"}).status == 303
+    assert [text in page for text in ("This date<small>Tue 9 Jun</small>", "All Tuesdays<small>from Tue 2 Jun</small>")] == [True] * 2
+    form, gus = {"response": "YES", "email_address": "gus@example.org"}, GuestBrowser(cast.anonymous)
+    assert gus.post(f"{path}/respond", **form, scope="following").status == 303
     assert _responses(cast.alice, dates) == ["", *["YES"] * 11]
-    assert cast.anonymous.post(f"{path}/respond", data=form | {"scope": "all"}).status == 303
+    assert gus.post(f"{path}/respond", **form, scope="all").status == 303
     assert _responses(cast.alice, dates) == ["YES"] * 12
     a_response(cast.alice, dates[3], email_address="gus@example.org", response="NO")
     response_id = cast.alice.get(f"/api/responses?event_id={dates[1]['id']}").json["responses"][0]["id"]
@@ -186,10 +187,10 @@ def test_a_full_option_refuses_the_whole_response_to_a_series(cast: Cast, db: Da
     assert _responses(cast.alice, dates) == ["YES", *[""] * 11]
 
 
-def test_an_editor_may_respond_to_a_series_for_a_guest_without_telling(cast: Cast, db: Database, settings: Settings) -> None:
+def test_an_editor_may_respond_to_a_series_for_a_guest_without_notifying(cast: Cast, db: Database, settings: Settings) -> None:
     dates = _a_series(cast.alice)[3:]
     body = {"event_id": dates[0]["id"], "email_address": "dana@example.org", "response": "YES", "scope": "all", "notify": False}
     assert cast.alice.post("/api/responses", json=body).status == 201
     assert mails_about(db, settings, dates[0]["id"]) == []
     assert cast.alice.post("/api/responses", json=body | {"notify": True, "response": "MAYBE"}).status == 200
-    assert [mail["Subject"] for mail in mails_about(db, settings, dates[0]["id"])] == ["Your response was changed: Concert"]
+    assert [mail["Subject"] for mail in mails_about(db, settings, dates[0]["id"])] == ["Your RSVP was changed: Concert"]

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from kalends import worker
-from kalends.context import Context
+from kalends.app import worker
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.values import timestamps
-from tests.cast import Cast, a_calendar, a_comment, an_event, verified
+from kalends.http.context import Context
+from tests.cast import Cast, Registered, a_calendar, a_comment, an_event, verified
 from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.responses.mail import mails_about, text_of, token_of
@@ -68,7 +68,7 @@ def _by_unverified_account(cast: Cast, event: dict[str, Any]) -> Reply:
 @pytest.mark.parametrize("respond", [_by_api, _by_page, _by_unverified_account])
 @pytest.mark.parametrize("capacity", [None, 100])
 def test_a_large_party_without_proof_is_taken_and_counts_for_nothing(cast: Cast, respond: Any, capacity: int | None) -> None:
-    event = _hall(cast.alice, capacity=capacity)
+    event = _hall(cast.alice, capacity=capacity, party_max=20)
     assert respond(cast, event).status in (200, 201, 303)
     assert _counts(cast.anonymous, event) == (0, 0)
     assert list(_places(cast, event).values()) == ["unconfirmed"]
@@ -80,16 +80,16 @@ def test_a_large_party_counts_when_its_link_is_opened_and_confirmed(cast: Cast, 
     event = _hall(cast.alice, capacity=100)
     assert "id" not in _ask(cast.anonymous, event, "gus", 100).json
     (message,) = mails_about(db, settings, event["id"])
-    assert "You said yes, for 100 people. Your response does not count yet: confirm it." in text_of(message)
-    assert "Confirm your response: " in text_of(message)
+    assert "Your RSVP: Going, 100 people. Your response does not count yet: confirm it." in text_of(message)
+    assert "Confirm your RSVP: " in text_of(message)
     link = _link(cast, db, settings, event, "gus")
     page = cast.anonymous.get(link)
-    assert "Confirm my response" in page.text
+    assert "Confirm my RSVP" in page.text
     assert _counts(cast.anonymous, event) == (0, 0)
     assert cast.anonymous.post(link, data={"response": "YES"}).status == 303
     assert (_counts(cast.anonymous, event), _held(cast.anonymous, event)) == ((1, 100), 100)
     assert _places(cast, event) == {"gus": "held"}
-    assert "Confirm my response" not in cast.anonymous.get(link).text
+    assert "Confirm my RSVP" not in cast.anonymous.get(link).text
 
 
 def test_an_editor_accepts_a_party_that_is_not_confirmed(cast: Cast) -> None:
@@ -134,7 +134,7 @@ def test_places_without_proof_are_held_for_an_hour_by_time_alone(cast: Cast, db:
     _ask(cast.anonymous, event, "ann", 3)
     assert (_places(cast, event), _held(cast.anonymous, event)) == ({"ann": "held"}, 3)
     (message,) = mails_about(db, settings, event["id"], clock.now)
-    assert re.search(r"You have 3 places\. This holds until [^.]*, unless you confirm it\.", text_of(message))
+    assert re.search(r"You have 3 spots\. This holds until [^.]*, unless you confirm it\.", text_of(message))
     clock.ahead(HOUR - 1)
     assert _held(cast.anonymous, event) == 3
     clock.ahead(1)
@@ -146,6 +146,48 @@ def test_places_without_proof_are_held_for_an_hour_by_time_alone(cast: Cast, db:
     # Confirmed afterwards, the first one waits at the end of the list.
     assert cast.anonymous.post(_link(cast, db, settings, event, "ann"), data={"response": "YES"}).status == 303
     assert _places(cast, event) == {"ann": "waiting", "ben": "held"}
+
+
+def _yes_again(cast: Cast, event: dict[str, Any]) -> None:
+    _ask(cast.anonymous, event, "ann", 3)
+
+
+def _no_then_yes(cast: Cast, event: dict[str, Any]) -> None:
+    _ask(cast.anonymous, event, "ann", 3, response="NO")
+    _ask(cast.anonymous, event, "ann", 3)
+
+
+def _fewer_then_more(cast: Cast, event: dict[str, Any]) -> None:
+    _ask(cast.anonymous, event, "ann", 1)
+    _ask(cast.anonymous, event, "ann", 3)
+
+
+@pytest.mark.parametrize("repeat", [_yes_again, _no_then_yes, _fewer_then_more])
+def test_a_repeated_request_does_not_hold_places_for_longer(cast: Cast, clock: Clock, repeat: Any) -> None:
+    event = _hall(cast.alice)
+    _ask(cast.anonymous, event, "ann", 3)
+    clock.ahead(HOUR - 1)
+    repeat(cast, event)
+    assert _held(cast.anonymous, event) == 3
+    clock.ahead(1)
+    assert (_held(cast.anonymous, event), _places(cast, event)) == (0, {"ann": "unconfirmed"})
+    repeat(cast, event)
+    assert (_held(cast.anonymous, event), _places(cast, event)) == (0, {"ann": "unconfirmed"})
+
+
+def test_an_unverified_account_does_not_hold_places_for_longer_by_deleting_its_response(cast: Cast, clock: Clock) -> None:
+    event = _hall(cast.alice)
+    carol = Cast(cast.anonymous, Registered).carol
+    yes = {"event_id": event["id"], "response": "YES", "number": 3}
+    made = carol.post("/api/responses", json=yes)
+    assert (made.status, made.json["place"]["place"]) == (201, "held")
+    clock.ahead(HOUR)
+    assert carol.delete(f"/api/responses/{made.json['id']}").status == 200
+    again = carol.post("/api/responses", json=yes)
+    assert (again.status, again.json["place"]["place"], _held(cast.anonymous, event)) == (201, "unconfirmed", 0)
+    # By another change of the same response, too.
+    changed = carol.put(f"/api/responses/{again.json['id']}", json={"number": 2})
+    assert (changed.json["place"]["place"], _held(cast.anonymous, event)) == ("unconfirmed", 0)
 
 
 def test_a_response_that_is_confirmed_late_takes_a_free_place(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from kalends.responses import waiting_list
-from kalends.responses.waiting_list import Grant, Order, Party
+from kalends.features.responses.rules import waiting_list
+from kalends.features.responses.rules.waiting_list import Grant, Order, Party
 
 SIZES = st.integers(1, 6)
 ASKED = st.tuples(st.just("ask"), st.integers(1, 7), SIZES, st.none() | st.integers(1, 6))

@@ -8,9 +8,9 @@ import pytest
 from msgspec import json
 
 from kalends.db import Database, Transaction
+from kalends.features.responses.rules import waiting_list
+from kalends.features.responses.rules.waiting_list import Order, Party
 from kalends.http import run_endpoint
-from kalends.responses import waiting_list
-from kalends.responses.waiting_list import Order, Party
 from tests.cast import Cast, Person, a_calendar, a_response, an_event
 from tests.conftest import Clock
 

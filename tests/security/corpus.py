@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import fields_of
 from tests.http.multipart import BOUNDARY, multipart, of_parts

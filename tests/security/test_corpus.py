@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import pytest
 from msgspec.structs import replace
 
-from kalends.app import ENDPOINTS, application
+from kalends.app.application import ENDPOINTS, application
+from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.http.endpoint import Endpoint
-from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client, Reply
 from tests.conftest import Clock

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from kalends.app import ENDPOINTS
-from kalends.settings import Settings
+from kalends.app.application import ENDPOINTS
+from kalends.core.settings import Settings
 from tests.cast import PASSWORD, Cast
 from tests.client import Client, Reply
 from tests.http.conftest import Service

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from kalends import log
+from kalends.core import log
 
 HOSTILE = 'x\r\n{"event":"forged"}\n\x1b[2J\x1b]0;title\x07\x00\x85\u2028 \ud800'
 

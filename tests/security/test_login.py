@@ -4,7 +4,7 @@ import pytest
 from argon2 import Parameters, PasswordHasher, extract_parameters
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
-from kalends.users import passwords
+from kalends.features.users.rules import passwords
 from tests.cast import PASSWORD, Cast
 from tests.security.timing import verdict
 from tests.users.hashers import Counting

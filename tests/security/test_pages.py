@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
 from tests.openapi.page import Element, read
@@ -27,7 +27,8 @@ PAGES = [
 ]
 WITH_PASSWORDS = {"/sign-in", "/sign-up", "/account", "/account/delete", "/reset/{reset_token}"}
 # What scripts may store: a draft and the chosen day until the tab is closed, and that shortcuts are off.
-STORED = {"event_draft.js": {"sessionStorage"}, "calendar_keys.js": {"sessionStorage", "localStorage"}}
+# app.js reads there whether keys alone are switched off.
+STORED = {"app.js": {"localStorage"}, "event_draft.js": {"sessionStorage"}, "calendar_keys.js": {"sessionStorage", "localStorage"}}
 
 
 @pytest.fixture

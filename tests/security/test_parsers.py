@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends import settings, transports
-from kalends.events import location
-from kalends.events.model import MAX_PART, PARTS
-from kalends.settings import Settings, WrongSetting
-from kalends.values import phone
+from kalends.core import settings, transports
+from kalends.core.settings import Settings, WrongSetting
+from kalends.core.values import phone
+from kalends.features.events.model import MAX_PART, PARTS
+from kalends.features.events.rules import location
 from tests.security.writing import arbitrary_text, listed, reading, urls
 
 BASE = "https://calendar.example.org"

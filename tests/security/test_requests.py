@@ -8,11 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.app import ENDPOINTS
-from kalends.context import Caller
+from kalends.app.application import ENDPOINTS
+from kalends.core.errors import Problem
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import text_search
-from kalends.deliveries.recipient_links import parse_unsubscribe_token
-from kalends.errors import Problem
+from kalends.features.deliveries.rules.recipient_links import parse_unsubscribe_token
+from kalends.http.context import Caller
 from kalends.http.endpoint import Endpoint
 from kalends.http.input import params
 from kalends.http.input.fields import fields_of
@@ -20,8 +22,6 @@ from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import MAX_TAGS, read_tags
 from kalends.http.origin import Origins
 from kalends.http.request import Request
-from kalends.settings import Settings
-from kalends.values import timestamps
 from kalends.web.redirects import local_path
 from tests.cast import Cast
 from tests.http.test_properties import any_header, any_json

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from kalends.app import ENDPOINTS
+from kalends.app.application import ENDPOINTS
+from kalends.core.settings import Settings
 from kalends.http.endpoint import Endpoint
-from kalends.settings import Settings
 from tests.cast import Cast
 from tests.test_policy import REQUEST_FIELDS, Scene
 

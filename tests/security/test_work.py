@@ -8,16 +8,16 @@ from itertools import product
 
 import pytest
 
-from kalends import transports
-from kalends.context import Caller
+from kalends.core import transports
+from kalends.core.errors import Problem
+from kalends.core.values import datetimes, phone, timestamps
 from kalends.db import text_search
-from kalends.errors import Problem
-from kalends.events import location
+from kalends.features.events.rules import location
+from kalends.http.context import Caller
 from kalends.http.input import params
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import read_tags
 from kalends.http.request import Request
-from kalends.values import datetimes, phone, timestamps
 from kalends.web.redirects import local_path
 from tests.contacts.samples import work
 from tests.security.writing import reading

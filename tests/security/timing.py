@@ -22,12 +22,14 @@ import click
 from msgspec import Struct
 from rich.progress import track
 
-from kalends import settings, tokens
-from kalends.context import Context
+from kalends.core import settings, tokens
+from kalends.core.records.people import Role
+from kalends.core.values import timestamps
 from kalends.db import open_database
-from kalends.users import passwords, store
-from kalends.users.model import Profile
-from kalends.values import timestamps
+from kalends.features.users import store
+from kalends.features.users.model import Profile
+from kalends.features.users.rules import passwords
+from kalends.http.context import Context
 from tests.cast import PASSWORD
 from tests.faults.postgres import Postgres
 from tests.serve.running import Running, ask, bearer
@@ -115,7 +117,9 @@ def _insert_users(data: Path, database: str, names: list[str]) -> None:
     password_hash = passwords.hash_password(PASSWORD)
     with ctx.write():
         for name in names:
-            store.insert(ctx, Profile(user_name=name, email_address=f"{name}@example.org"), password_hash, verified=True)
+            # Admins may add as many guests as they like.
+            role: Role = "admin" if name.startswith("owner") else "member"
+            store.insert(ctx, Profile(user_name=name, email_address=f"{name}@example.org"), password_hash, verified=True, role=role)
     db.close()
 
 
@@ -182,7 +186,7 @@ class Client:
     def _respond_on_page(self, name: str) -> None:
         form = self._headers() | {"Content-Type": "application/x-www-form-urlencoded"}
         path = f"/events/{self._event_for('page', name)}/respond"
-        self._connection.request("POST", path, f"response={self._choice}&email_address={name}@example.org", form)
+        self._connection.request("POST", path, f"response={self._choice}&email_address={name}@example.org&by_hand=1", form)
         reply = self._connection.getresponse()
         reply.read()
         assert reply.status == 303, reply.status

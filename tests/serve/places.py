@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from kalends.backup.file import Header
+from kalends.core.settings import Settings
 from kalends.db import open_database
-from kalends.settings import Settings
+from kalends.db.backup.file import Header
 from tests.cast import PASSWORD
 from tests.serve.running import command, environment, run
 
@@ -58,7 +58,7 @@ class Place(Struct, frozen=True):
         """Run a command that may write no file longer than this many bytes, as if the disk were full then."""
         limited = "import resource, runpy, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2); del sys.argv[1]; "
         return subprocess.run(
-            [sys.executable, "-P", "-c", limited + "runpy.run_module('kalends', run_name='__main__')", str(most), *arguments],
+            [sys.executable, "-P", "-c", limited + "runpy.run_module('kalends.cli', run_name='__main__')", str(most), *arguments],
             cwd=self.folder.parent,
             env=environment(data=self.data, database=self.database),
             capture_output=True,

@@ -15,8 +15,8 @@ from typing import Literal
 from argon2 import PasswordHasher
 
 from kalends.cli import main
-from kalends.pictures import child_process
-from kalends.users import passwords
+from kalends.features.pictures.steps import child_process
+from kalends.features.users.rules import passwords
 from tests import compiled_templates
 from tests.migrated import put_sqlite
 from tests.serve.running import Running
@@ -24,7 +24,7 @@ from tests.serve.running import Running
 HASH_SECONDS = 0.2
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload([__name__, "kalends.app", "kalends.http.serving.granian"])
+_context.set_forkserver_preload([__name__, "kalends.app.application", "kalends.http.serving.granian"])
 
 
 class Migrated(Running):

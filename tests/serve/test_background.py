@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database, last_runs, open_database
-from kalends.settings import Settings
 from tests.serve.conftest import Start
 from tests.serve.running import command, environment, eventually, living, run
 from tests.serve.test_stop import Load

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import open_database
-from kalends.settings import Settings
 from tests.deliveries.servers import PASSWORD as MAIL_PASSWORD
 from tests.deliveries.servers import USER, Mailbox, real_server
 from tests.migrated import put_sqlite
@@ -62,7 +62,8 @@ def test_the_users_command_makes_admins_and_suspends_and_deletes_accounts(kalend
     assert _accounts(kalends) == {"alice": ("member", "suspended"), "bob": ("admin", "active"), "carol": ("admin", "active")}
     assert kalends("users", "activate", "alice") == "alice can sign in.\n"
     assert _accounts(kalends)["alice"] == ("member", "active")
-    assert kalends("users", "delete", "alice", "--yes") == "The account of alice is deleted.\n"
+    deleted = kalends("users", "delete", "alice", "--yes").splitlines()
+    assert deleted == ["The calendar “alice” (id 1) is deleted.", "The account of alice is deleted."]
     assert list(_accounts(kalends)) == ["bob", "carol"]
     with closing(open_database(Settings(data=str(tmp_path / "data"), database=database))) as db, db.read() as tx:
         log = tx.rows("SELECT action, detail FROM audit_entries WHERE via = 'command' ORDER BY id")
@@ -172,7 +173,7 @@ def test_settings_are_listed_without_their_secrets(tmp_path: Path) -> None:
 
 def test_migrate_says_what_it_did(tmp_path: Path, empty_database: str) -> None:
     first, again = (run("migrate", folder=tmp_path, database=empty_database) for _ in range(2))
-    assert first.stdout.startswith("Ran 0001_")
+    assert first.stdout.startswith("Ran schema")
     assert (again.returncode, again.stdout) == (0, "The database is up to date.\n")
 
 

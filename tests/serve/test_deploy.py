@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kalends.settings import PREFIX, SECRETS, Settings, load
+from kalends.core.settings import PREFIX, SECRETS, Settings, load
 from tests.serve.running import Running
 
 ROOT = Path(__file__).parents[2]

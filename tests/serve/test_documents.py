@@ -28,7 +28,7 @@ DOCUMENTS = (
     "docs/api.md",
     "docs/guests.md",
     "docs/invitations.md",
-    "docs/telling.md",
+    "docs/notifications.md",
     "docs/embedding.md",
     "docs/following-changes.md",
 )
@@ -36,11 +36,14 @@ DOCUMENTS = (
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_requests_of_a_document_work_as_printed(start: Start, document: str) -> None:
-    _run(document, start().port)
+    service = start()
+    service.create_administrator()
+    _run(document, service.port)
 
 
 def test_the_requests_of_all_documents_work_one_after_the_other_on_one_service(start: Start) -> None:
     service = start()
+    service.create_administrator()
     for document in DOCUMENTS:
         _run(document, service.port)
 

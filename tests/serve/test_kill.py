@@ -8,8 +8,8 @@ from http.client import HTTPException
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import open_database
-from kalends.settings import Settings
 from tests.serve.conftest import Start
 from tests.serve.running import Running, ask, bearer, eventually
 

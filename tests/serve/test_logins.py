@@ -11,7 +11,7 @@ from typing import Literal
 import pytest
 from argon2 import PasswordHasher
 
-from kalends.users import passwords
+from kalends.features.users.rules import passwords
 from tests.serve.conftest import Start
 from tests.serve.running import bearer
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from kalends import __version__
+from kalends.core.version import __version__
 from tests.faults.postgres import Proxy
 from tests.serve.conftest import Start
 from tests.serve.running import Running, bearer, eventually

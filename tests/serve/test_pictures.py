@@ -27,7 +27,7 @@ def test_other_requests_are_served_while_a_bomb_is_decoded(start: Start, databas
 
 
 def _is_decoding() -> bool:
-    return any("kalends.pictures.reencode" in command for _, command in processes().values())
+    return any("kalends.features.pictures.steps.reencode" in command for _, command in processes().values())
 
 
 def _upload(service: Running, token: str, path: str, content: bytes) -> int:

@@ -17,8 +17,8 @@ BASE = "http://kalends.test"
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from kalends import settings
-from kalends.backup.restore import restore
+from kalends.core import settings
+from kalends.db.backup.restore import restore
 from kalends.db import open_database
 
 def step(words, rows):

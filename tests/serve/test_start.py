@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psycopg
 
-from kalends.db.migrate import latest
+from kalends.db.migrate import KALENDS
 from tests.serve.conftest import Start
 from tests.serve.running import Running, run, run_process
 
@@ -29,7 +29,7 @@ def test_two_servers_that_start_at_once_on_an_empty_database_migrate_once_and_ag
     both = [start(ready=False, empty=True, database=empty_database) for _ in range(2)]
     for service in both:
         service.ready()
-    assert _migrations(both[0].folder, empty_database) == list(range(1, latest() + 1))
+    assert _migrations(both[0].folder, empty_database) == list(range(KALENDS.schema_number, KALENDS.latest() + 1))
     assert len(list((both[0].folder / "data").glob("secret*"))) == 1
     assert [service.stop() for service in both] == [0, 0]
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest, ExportTraceServiceResponse
 
-from kalends import settings
-from kalends.settings import Settings, WrongSetting
-from kalends.tracer import Tracer
+from kalends.core import settings
+from kalends.core.settings import Settings, WrongSetting
+from kalends.core.tracer import Tracer
 from tests.serve.conftest import Start
 from tests.serve.running import eventually
 
@@ -129,7 +129,7 @@ def test_a_service_runs_and_stops_while_its_collector_is_down(start: Start, data
 
 
 def test_without_the_setting_nothing_of_opentelemetry_is_imported() -> None:
-    check = "import sys, kalends.app, kalends.worker; sys.exit(any('opentelemetry' in name for name in sys.modules))"
+    check = "import sys, kalends.app, kalends.app.worker; sys.exit(any('opentelemetry' in name for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
 
 

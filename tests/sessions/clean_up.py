@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kalends.db import Database
-from kalends.sessions.store import clean_up
+from kalends.features.sessions.store import clean_up
 
 
 class _Undone(Exception):

@@ -9,11 +9,11 @@ from uuid import uuid4
 import pytest
 from msgspec.structs import replace
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.users import passwords
-from kalends.values import timestamps
+from kalends.features.users.rules import passwords
 from tests.cast import PASSWORD, Cast, a_key
 from tests.client import HOST, Client, Reply
 from tests.conftest import NOON, Clock
@@ -138,11 +138,11 @@ def test_the_reply_to_wrong_credentials_does_not_disclose_accounts(cast: Cast) -
     for same in (wrong, keys, digests):
         assert {response.status for response in same} == {401}
         assert {response.headers["WWW-Authenticate"] for response in same} == {"Bearer"}
-        assert {response.json["title"] for response in same} == {"The login is wrong"}
+        assert {response.json["title"] for response in same} == {"Wrong credentials"}
         assert [response.json | {"request_id": ""} for response in same] == [same[0].json | {"request_id": ""}] * len(same)
         assert not any("Set-Cookie" in response.headers for response in same)
-    assert wrong[0].json["detail"] == "That name and password do not match."
-    assert "That name and password do not match." in cast.anonymous.post("/sign-in", data={"user_name": "x", "password": "y"}).text
+    assert wrong[0].json["detail"] == "Wrong username or password."
+    assert "Wrong username or password." in cast.anonymous.post("/sign-in", data={"user_name": "x", "password": "y"}).text
 
 
 def test_an_unknown_user_takes_the_same_work_as_a_wrong_password(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +250,7 @@ def test_a_user_deleted_during_login_is_not_signed_in(cast: Cast, monkeypatch: p
 def test_a_token_that_looks_like_a_key_is_a_session_all_the_same(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tokens are random, so some do."""
     alice, token = cast.alice, "wk_" + uuid4().hex
-    monkeypatch.setattr("kalends.sessions.store.new_token", lambda: token)
+    monkeypatch.setattr("kalends.features.sessions.store.new_token", lambda: token)
     response = cast.anonymous.post("/api/session", json={"user_name": alice.user_name, "password": PASSWORD})
     assert response.json["token"] == token
     assert cast.anonymous.signed_in(token).get("/api/session/current").json["id"] == response.json["id"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from kalends.core.tokens import token_hash
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.tokens import token_hash
-from kalends.values import timestamps
 from tests.cast import Cast, a_key
 from tests.client import Client
 from tests.conftest import NOON, Clock

@@ -5,11 +5,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
 from kalends.db.sqlite.database import Sqlite
-from kalends.settings import Settings
-from kalends.values import timestamps
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import NOON, Clock

@@ -6,13 +6,13 @@ from uuid import uuid4
 import pytest
 from msgspec.structs import replace
 
-from kalends import errors
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core import errors
+from kalends.core.log import line_of
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.log import line_of
-from kalends.sessions.login_attempts import MAX_SUCCESSES
-from kalends.settings import Settings
-from kalends.users import passwords
+from kalends.features.sessions.steps.login_attempts import MAX_SUCCESSES
+from kalends.features.users.rules import passwords
 from tests.cast import PASSWORD, Cast, a_key
 from tests.client import Client, Reply
 from tests.conftest import NOON, Clock

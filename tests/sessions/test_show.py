@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.values import timestamps
+from kalends.core.values import timestamps
 from tests.cast import PASSWORD, Cast, a_key
 from tests.conftest import NOON, Clock
 

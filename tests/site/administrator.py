@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from kalends.context import Context
-from kalends.records.user import AccountStatus
-from kalends.users import invitations
-from kalends.users import store as users
+from kalends.core.records.people import AccountStatus
+from kalends.features.users import invitation_store as invitations
+from kalends.features.users import store as users
+from kalends.http.context import Context
 from tests.cast import Person
 from tests.client import Client
 

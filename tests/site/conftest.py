@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kalends.settings import Settings
+from kalends.core.settings import Settings
 from tests.http.stored_rows import FreshService, fresh_service
 from tests.site.administrator import Admin
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from kalends.settings import Settings
+from kalends.core.settings import Settings
 from tests.client import Client, Reply
 from tests.http.multipart import multipart
 from tests.http.stored_rows import FreshService, fresh_service
@@ -31,7 +31,7 @@ def _send(who: Client, fields: dict[str, str], content: bytes | None = None) -> 
 def test_the_page_changes_the_settings_and_shows_them(site: FreshService, admin: Admin) -> None:
     assert _send(admin, FORM).status == 303
     settings = admin.get("/api/site").json
-    assert {name: settings[name] or "" for name in FORM} == FORM | {"headline": "What is on"}
+    assert {name: settings[name] or "" for name in FORM} == FORM | {"headline": "What’s on"}
     page = admin.get("/admin").text
     assert 'value="Jazz in Lyon"' in page
     assert 'value="#2a5db0"' in page

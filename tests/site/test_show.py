@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kalends.settings import Settings
+from kalends.core.settings import Settings
 from tests.http.stored_rows import FreshService, fresh_service
 from tests.site.administrator import Admin
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.on_one_database
 
 DEFAULTS = {
     "name": "Kalends",
-    "headline": "What is on",
+    "headline": "What’s on",
     "tagline": None,
     "logo_url": None,
     "accent_color": None,
@@ -21,6 +21,7 @@ DEFAULTS = {
     "imprint_url": None,
     "privacy_url": None,
     "registration": "open",
+    "visibility": "everyone",
 }
 
 

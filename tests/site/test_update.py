@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Context
-from kalends.deliveries import languages
-from kalends.values import timestamps
+from kalends.core.values import timestamps
+from kalends.features.deliveries import language_store as languages
+from kalends.http.context import Context
 from tests.cast import Cast, an_event
 from tests.dav.clients import book_path, propfind
 from tests.http.stored_rows import FreshService
@@ -25,6 +25,7 @@ SETTINGS = {
     "imprint_url": "https://jazz.example/imprint",
     "privacy_url": "https://jazz.example/privacy",
     "registration": "closed",
+    "visibility": "everyone",
 }
 
 

@@ -1,7 +1,7 @@
 """Confirmation links for tests."""
 
-from kalends.deliveries.recipient_links import confirm_url
-from kalends.settings import Settings
+from kalends.core.settings import Settings
+from kalends.features.deliveries.rules.recipient_links import confirm_url
 from tests.cast import Person
 
 

@@ -1,6 +1,6 @@
 """POST /calendars/<id>/subscribe: on the list of a public calendar's owner, once the link in a mail was followed."""
 
-from kalends.settings import Settings
+from kalends.core.settings import Settings
 from tests.cast import Cast, a_calendar
 from tests.subscribers.confirmations import confirmations, confirmed
 
@@ -19,7 +19,7 @@ def test_an_address_is_on_the_list_when_it_has_confirmed(cast: Cast, settings: S
     assert len(confirmations(cast.alice, "Kim@example.org")) == 1
     confirmed(cast.alice, settings, "Kim@example.org")
     assert _addresses(cast) == ["Kim@example.org"]
-    assert "by the link in a message" in cast.alice.get("/subscribers").text
+    assert "with the link in a message" in cast.alice.get("/subscribers").text
 
 
 def test_what_is_not_an_address_is_asked_for_again(cast: Cast) -> None:

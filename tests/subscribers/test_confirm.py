@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from kalends.context import Context
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
-from kalends.settings import Settings
-from kalends.subscribers import store
+from kalends.features.deliveries.rules.recipient_links import confirm_url, unsubscribe_url
+from kalends.features.subscribers import store
+from kalends.http.context import Context
 from tests.cast import Cast, Person, a_response, an_event, verified
 from tests.client import Client
 from tests.conftest import Clock

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from kalends.deliveries.recipient_links import short_unsubscribe_url, unsubscribe_url
-from kalends.settings import Settings
+from kalends.core.settings import Settings
+from kalends.features.deliveries.rules.recipient_links import short_unsubscribe_url, unsubscribe_url
 from tests.cast import Cast, a_response, an_event
 
 

@@ -4,15 +4,14 @@ import re
 from contextlib import closing
 from urllib.parse import urlsplit
 
-from kalends.context import Context
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database, open_database
-from kalends.deliveries import store
-from kalends.outbound import sender
-from kalends.settings import Settings
-from kalends.users import store as users
-from kalends.users.reset_link import reset_url
-from kalends.users.verify_link import verify_url
-from kalends.values import timestamps
+from kalends.features.deliveries import store
+from kalends.features.users import store as users
+from kalends.features.users.steps.mailed_links import reset_url, verify_url
+from kalends.http.context import Context
+from kalends.mail import sender
 
 
 def a_reset_token(settings: Settings, user_id: int, issued_at: int) -> str:

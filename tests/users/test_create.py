@@ -14,11 +14,11 @@ import pytest
 from argon2 import PasswordHasher
 from msgspec.structs import replace
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.users import passwords
-from kalends.values import timestamps
+from kalends.features.users.rules import passwords
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import NOON, Clock

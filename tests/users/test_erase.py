@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_comment, a_response, an_event, shared, verified
 from tests.responses.mail import mails_about
 

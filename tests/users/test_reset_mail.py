@@ -31,7 +31,7 @@ def test_the_mail_arrives_and_its_link_is_in_no_log(start: Start, database: str)
         assert send(service, "/reset", "user_name=alice") == 303
         eventually(lambda: box.envelopes)
         mail = email.message_from_bytes(box.envelopes[0].content, policy=email.policy.default)
-        assert (mail["To"], mail["Subject"]) == ("alice@example.org", "A new password")
+        assert (mail["To"], mail["Subject"]) == ("alice@example.org", "Reset your password")
         assert mail["From"] == "Kalends <kalends@calendar.example.org>"
         plain, html = (mail.get_body((kind,)).get_content() for kind in ("plain", "html"))  # type: ignore[union-attr]
         path = link_in(plain)

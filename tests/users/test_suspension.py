@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from kalends.context import Context
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.users import suspension
+from kalends.features.users.steps import account_status
+from kalends.http.context import Context
 from tests.cast import PASSWORD, Cast, Person, a_key, a_webhook, an_event, an_invitation
 from tests.conftest import NOON
 
@@ -18,12 +18,12 @@ Change = Callable[[Person], None]
 
 @pytest.fixture
 def suspend(db: Database, settings: Settings) -> Change:
-    return _changing(db, settings, suspension.suspend)
+    return _changing(db, settings, account_status.suspend)
 
 
 @pytest.fixture
 def activate(db: Database, settings: Settings) -> Change:
-    return _changing(db, settings, suspension.activate)
+    return _changing(db, settings, account_status.activate)
 
 
 def _changing(db: Database, settings: Settings, change: Callable[[Context, int], None]) -> Change:

@@ -7,10 +7,10 @@ from uuid import uuid4
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.users import passwords
-from tests.cast import PASSWORD, Cast, Person, a_key
+from kalends.features.users.rules import passwords
+from tests.cast import PASSWORD, Cast, Person, a_key, verified
 from tests.client import Client
 from tests.conftest import Clock
 from tests.users.account_mail import mails
@@ -211,3 +211,14 @@ def test_the_user_is_notified_of_a_new_password(cast: Cast, db: Database, settin
     cast.alice.put(_path(cast.alice), json={"password": NEW_PASSWORD, "current_password": PASSWORD})
     (notice,) = mails(db, settings, cast.alice.id, "notice")
     assert (f"To: {cast.alice.email_address}" in notice, "Subject: Your password was changed" in notice) == (True, True)
+
+
+@pytest.mark.parametrize("is_verified", [True, False])
+def test_only_a_verified_address_is_notified_when_it_is_replaced(cast: Cast, db: Database, settings: Settings, is_verified: bool) -> None:
+    """An account that takes address after address causes no mail to those that it leaves."""
+    if is_verified:
+        verified(db, cast.alice)
+    fields = {"email_address": f"new-{cast.alice.email_address}", "current_password": PASSWORD}
+    assert cast.alice.put(_path(cast.alice), json=fields).status == 200
+    notices = mails(db, settings, cast.alice.id, "notice")
+    assert [f"To: {cast.alice.email_address}" in notice for notice in notices] == [True] * is_verified

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kalends.values import datetimes
+from kalends.core.values import datetimes
 
 ZONES = [
     *("UTC", "Europe/Paris", "America/New_York", "America/St_Johns", "Asia/Kathmandu", "Australia/Lord_Howe", "America/Sao_Paulo"),

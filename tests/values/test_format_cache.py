@@ -1,7 +1,7 @@
 """The cache of formatted instants: it formats each once, and forgets."""
 
-from kalends.values import format_cache
-from kalends.values.format_cache import FormatCache
+from kalends.core.values import format_cache
+from kalends.core.values.format_cache import FormatCache
 
 
 def test_an_instant_is_formatted_once() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.values.phone import to_e164
+from kalends.core.values.phone import to_e164
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from kalends.values import text
+from kalends.core.values import text
 
 anything = st.text()
 # Short, so that no letter gets more accents than are allowed.

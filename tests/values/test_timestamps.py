@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.values import timestamps
+from kalends.core.values import timestamps
 
 # From 1970 to the end of the year 9999.
 instants = st.integers(0, 253_402_300_799)

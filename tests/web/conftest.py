@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
-from kalends.settings import Settings
+from kalends.core.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
 from tests.migrated import put_sqlite

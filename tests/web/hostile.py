@@ -40,8 +40,12 @@ def hostile(field: str, words: str) -> str:
     return ADDRESS if field == "email" else "\n".join(lines(field))
 
 
+# A QR code as a file: a drawing and nothing else.
+IS_DRAWING = r"""link => link.matches('a[download]') && link.href.startsWith('data:image/svg+xml;charset=utf-8,')
+  && [...new DOMParser().parseFromString(decodeURIComponent(link.href.slice(33)), 'image/svg+xml').querySelectorAll('*')].every(part =>
+      ['svg', 'g', 'path'].includes(part.localName) && [...part.attributes].every(({name}) => !/^on|href$/i.test(name)))"""
 # The canary is a variable that nothing but an injected script sets; the rest is what such a script would have come in by.
-WHAT_GOT_IN = r"""() => [
+WHAT_GOT_IN = rf"""() => [
   ...(window.hit ? ['a script ran'] : []),
   ...[...document.querySelectorAll('x-hit, base, iframe, meta[http-equiv]')].map(element => element.outerHTML),
   ...[...document.querySelectorAll('[readonly]')]
@@ -57,6 +61,7 @@ WHAT_GOT_IN = r"""() => [
       ['href', 'src', 'action', 'formaction'].some(name => each.hasAttribute(name)
         && !['http:', 'https:', 'mailto:', 'tel:', 'webcal:', 'webcals:', 'caldav:', 'caldavs:'].includes(
           new URL(each.getAttribute(name), location).protocol)))
+    .filter(each => !({IS_DRAWING})(each))
     .map(each => each.outerHTML),
 ]"""
 

@@ -1,45 +1,36 @@
-"""The pictures of mails in the documentation: their HTML and their text, on a phone and in a window."""
+"""The pictures of mails in the documentation, on a phone and in a window."""
 
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from email.message import EmailMessage
-from html import escape
 from pathlib import Path
 
 from msgspec import structs
 from playwright.sync_api import Browser
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import open_database
 from kalends.db.migrate import migrate
-from kalends.settings import Settings
-from kalends.values import timestamps
 from tests.cast import Cast
 from tests.client import Client
 from tests.conftest import Clock
 from tests.deliveries.every_mail import Correspondence
 
 WIDTHS = (390, 700)
-HTML = {"invitation": "invitation", "change": "change", "reminder": "reminder", "message": "message", "announce": "announcement"}
-TEXT = {"invitation": "invitation", "change": "change"}
+# The kinds of mail that are shown, with the width of each.
+SHOWN = {"invitation": 390, "change": 700}
 Save = Callable[[bytes, Path], None]
 
 
 def take(browser: Browser, folder: Path, save: Save) -> None:
     mails = _write()
-    for width in WIDTHS:
+    for kind, width in SHOWN.items():
         page = browser.new_page(viewport={"width": width, "height": 300})
-        for kind, name in HTML.items():
-            page.set_content(html_of(mails[kind]))
-            save(page.screenshot(full_page=True), folder / f"mail-{name}-{width}.webp")
-        for kind, name in TEXT.items():
-            body = mails[kind].get_body(("plain",))
-            assert body is not None
-            page.set_content(
-                f'<pre style="font: 14px monospace; white-space: pre-wrap; overflow-wrap: anywhere">{escape(body.get_content())}</pre>'
-            )
-            save(page.screenshot(full_page=True), folder / f"mail-{name}-text-{width}.webp")
+        page.set_content(html_of(mails[kind]))
+        save(page.screenshot(full_page=True), folder / f"mail-{kind}-{width}.webp")
 
 
 def html_of(mail: EmailMessage) -> str:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page
 
-from kalends.app import ENDPOINTS
-from kalends.deliveries.recipient_links import notices_url
+from kalends.app.application import ENDPOINTS
+from kalends.features.deliveries.rules.recipient_links import notices_url
 from kalends.http.endpoint import Endpoint
 from tests.cast import Person
 from tests.web.scene import Scene
@@ -26,6 +26,14 @@ class Visit(NamedTuple):
 # The visits of each endpoint. Names in braces are records of the scene.
 PAGES: dict[str, list[Visit]] = {
     "GET /": [Visit("guest", "/"), Visit("alice", "/"), Visit("guest", "/?text=coltrane"), Visit("guest", "/?text=nothing-of-the-kind")],
+    "GET /search": [
+        Visit("guest", "/search"),
+        *(Visit(name, "/search?text=coltrane") for name in ("guest", "alice")),
+        Visit("alice", "/search?text=dentist"),
+        Visit("guest", "/search?text=nothing-of-the-kind"),
+    ],
+    "GET /notifications": [Visit(name, "/notifications") for name in ("alice", "vera", "ada")],
+    "GET /me": [Visit("alice", "/me"), Visit("ada", "/me")],
     "GET /organisers": [Visit("guest", "/organisers")],
     "GET /organisers/{user_id}": [Visit("guest", "/organisers/{user}")],
     "GET /calendar": [
@@ -60,6 +68,7 @@ PAGES: dict[str, list[Visit]] = {
         *(Visit(name, "/events/{event}") for name in ("guest", "alice", "vera")),
         Visit("alice", "/events/{occurrence}"),
     ],
+    "GET /events/{event_id}/preview": [Visit("alice", "/events/{event}/preview")],
     "GET /events/{event_id}/duplicate": [Visit("alice", "/events/{event}/duplicate")],
     "GET /events/new": [Visit("alice", "/events/new"), Visit("alice", "/events/new?start_time={day}T18:00")],
     "GET /events/{event_id}/edit": [Visit("alice", "/events/{event}/edit"), Visit("bob", "/events/{occurrence}/edit")],
@@ -67,6 +76,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /events/{event_id}/history": [Visit("alice", "/events/{event}/history")],
     "GET /trash": [Visit("alice", "/trash")],
     "GET /events/{event_id}/announce": [Visit("alice", "/events/{event}/announce")],
+    "GET /events/{event_id}/cancel": [Visit("alice", "/events/{event}/cancel"), Visit("alice", "/events/{occurrence}/cancel")],
     "GET /events/{event_id}/delete": [Visit("alice", "/events/{event}/delete"), Visit("alice", "/events/{occurrence}/delete")],
     "GET /contacts": [
         *(Visit(name, "/contacts") for name in ("alice", "vera")),
@@ -78,6 +88,10 @@ PAGES: dict[str, list[Visit]] = {
     "GET /contacts/delete_all": [Visit("alice", "/contacts/delete_all"), Visit("vera", "/contacts/delete_all")],
     "GET /contacts/import": [Visit("alice", "/contacts/import")],
     "GET /contacts/imported": [Visit("alice", "/contacts/imported")],
+    "GET /my-events": [
+        *(Visit(name, "/my-events") for name in ("vera", "alice")),
+        *(Visit(name, f"/my-events?show={show}") for name in ("vera", "alice") for show in ("invited", "hosting", "past")),
+    ],
     "GET /responses": [Visit("alice", "/responses"), Visit("vera", "/responses"), Visit("alice", "/responses?limit=1&offset=1")],
     "GET /responses/events": [Visit("alice", "/responses/events"), Visit("vera", "/responses/events")],
     "GET /events/{event_id}/responses": [Visit("alice", "/events/{event}/responses"), Visit("alice", "/events/{occurrence}/responses")],
@@ -91,7 +105,6 @@ PAGES: dict[str, list[Visit]] = {
     ],
     "GET /events/{event_id}/messages": [Visit("alice", "/events/{event}/messages")],
     "GET /i/{invitation_token}": [Visit("guest", "/i/{invitation_token}?response=YES")],
-    "GET /i/{invitation_token}/questions": [Visit("guest", "/i/{invitation_token}/questions")],
     "GET /i/{invitation_token}/stop": [Visit("guest", "/i/{invitation_token}/stop")],
     "GET /events/{event_id}/questions": [Visit("alice", "/events/{occurrence}/questions")],
     "GET /events/{event_id}/questions/{question_id}/edit": [Visit("alice", "/events/{occurrence}/questions/{question}/edit")],
@@ -127,6 +140,10 @@ PAGES: dict[str, list[Visit]] = {
     "GET /verify/{verify_token}": [Visit("guest", "/verify/{verify_token}")],
     "GET /account": [Visit("alice", "/account")],
     "GET /admin": [Visit("ada", "/admin")],
+    "GET /welcome": [Visit("alice", "/welcome")],
+    "GET /welcome/site": [Visit("ada", "/welcome/site")],
+    "GET /welcome/people": [Visit("ada", "/welcome/people")],
+    "GET /welcome/mail": [Visit("ada", "/welcome/mail")],
     "GET /admin/mail": [Visit("ada", "/admin/mail")],
     "GET /admin/suppressions": [Visit("ada", "/admin/suppressions"), Visit("ada", "/admin/suppressions?address=nobody@example.org")],
     "GET /admin/health": [Visit("ada", "/admin/health")],
@@ -158,9 +175,9 @@ PAGES: dict[str, list[Visit]] = {
     "GET /u/{token}": [Visit("guest", "/u/{token}")],
 }
 
-# HTML endpoints that show no page: static files, pictures, and the former URLs of pages.
+# HTML endpoints that show no page: static files, pictures, and URLs that lead to another one.
 FILES = {"GET /static/{name}", "GET /accent/{color_name}", "GET /pictures/{picture_name}", "GET /events/{event_id}/share_picture.png"}
-REDIRECTS = {"GET /api", "GET /openapi.json", "GET /settings", "GET /answers", "GET /answers/events", "GET /events/{event_id}/answers"}
+REDIRECTS = {"GET /api", "GET /openapi.json", "GET /my-events/{event_id}"}
 
 VISITS = [visit for visits in PAGES.values() for visit in visits]
 FIRST_VISITS = [visits[0] for visits in PAGES.values()]
@@ -170,7 +187,10 @@ VISITS_IN_EACH_LOOK = {
     *(Visit("alice", f"/calendar?view={view}&date={{day}}") for view in ("week", "day")),
     *(Visit("alice", path) for path in ("/events/new", "/events/{event}/edit", "/events/{occurrence}/responses", "/calendars/{calendar}")),
     *(Visit("alice", path) for path in ("/contacts", "/contacts/imported", "/responses", "/account", "/deliveries")),
-    Visit("ada", "/admin/health"),
+    *(Visit("alice", f"/events/{{event}}{page}") for page in ("", "/preview", "/responses", "/invitations")),
+    *(Visit("alice", path) for path in ("/events/{occurrence}/delete", "/my-events?show=hosting")),
+    *(Visit("ada", path) for path in ("/admin/health", "/me", "/welcome/site", "/welcome/people", "/welcome/mail")),
+    *(Visit("alice", path) for path in ("/search?text=dentist", "/welcome")),
     Visit("guest", "/embed/calendars/{calendar}?view=agenda"),
     # The public events of other tests may fill its days.
     Visit("guest", "/calendar"),

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from kalends.context import Context
+from kalends.core.settings import Settings
 from kalends.db import open_database
-from kalends.deliveries.recipient_links import confirm_url, unsubscribe_url
-from kalends.settings import Settings
-from kalends.users import store as users
+from kalends.features.deliveries.rules.recipient_links import confirm_url, unsubscribe_url
+from kalends.features.users import store as users
+from kalends.http.context import Context
 from tests.cast import (
     Cast,
     Person,

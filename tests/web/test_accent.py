@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies
 
-from kalends.web import accent
-from kalends.web.accent import ON_DARK_ACCENT, ON_LIGHT_ACCENT, TINT, contrast, mix, parse
+from kalends.web import accent_pages
+from kalends.web.accent_pages import ON_DARK_ACCENT, ON_LIGHT_ACCENT, TINT, contrast, mix, parse
 from tests.client import Client
 
 READABLE = 4.5
-STYLE = (Path(accent.__file__).parent / "static" / "style.css").read_text()
+STYLE = (Path(accent_pages.__file__).parent / "static" / "style.css").read_text()
 COLORS = strategies.from_regex(r"#[0-9a-f]{6}", fullmatch=True)
 
 
@@ -23,7 +23,7 @@ def _variables(text: str) -> list[dict[str, str]]:
 
 @given(COLORS)
 def test_any_accent_can_be_read_on_each_surface_and_on_its_own_tint(color: str) -> None:
-    for variables, accents in zip(_variables(STYLE), _variables(accent.style_sheet(color)), strict=True):
+    for variables, accents in zip(_variables(STYLE), _variables(accent_pages.style_sheet(color)), strict=True):
         accent_color = parse(accents["accent"])
         tint = mix(parse(variables["card"]), accent_color, TINT)
         surfaces = [parse(variables[name]) for name in ("paper", "card", "shade")]
@@ -33,8 +33,8 @@ def test_any_accent_can_be_read_on_each_surface_and_on_its_own_tint(color: str) 
 
 
 def test_a_colour_that_can_be_read_stays_as_it_is() -> None:
-    assert accent.style_sheet("#7a1f5c").startswith(f":root {{ --accent: #7a1f5c; --on-accent: {ON_LIGHT_ACCENT};")
-    assert f"--accent: #ffcc80; --on-accent: {ON_DARK_ACCENT};" in accent.style_sheet("#ffcc80")
+    assert accent_pages.style_sheet("#7a1f5c").startswith(f":root {{ --accent: #7a1f5c; --on-accent: {ON_LIGHT_ACCENT};")
+    assert f"--accent: #ffcc80; --on-accent: {ON_DARK_ACCENT};" in accent_pages.style_sheet("#ffcc80")
 
 
 @pytest.mark.on_one_database
@@ -42,5 +42,5 @@ def test_the_style_sheet_of_a_colour_may_be_stored_by_caches(client: Client) -> 
     reply = client.get("/accent/2A5DB0")
     assert (reply.status, reply.headers["Content-Type"]) == (200, "text/css; charset=utf-8")
     assert reply.headers["Cache-Control"].startswith("public")
-    assert reply.text == accent.style_sheet("#2a5db0")
+    assert reply.text == accent_pages.style_sheet("#2a5db0")
     assert [client.get(f"/accent/{name}").status for name in ("red", "2a5db", "2a5db0;}", "2a5db00")] == [404] * 4

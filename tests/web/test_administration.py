@@ -41,38 +41,38 @@ def _open_tab(page: Page, name: str) -> None:
 
 def _let_in(page: Page, who: str) -> None:
     """Choose who can make an account, and save the page Site."""
-    page.get_by_label("Who can make an account?").select_option(label=who)
-    page.get_by_role("button", name="Save the site").click()
-    expect(page.get_by_role("status")).to_have_text("Saved.")
+    page.get_by_label("Who can create an account?").select_option(label=who)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("status").locator("p")).to_have_text("Saved.")
 
 
 def _sign_in(page: Page, user_name: str) -> None:
     go(page, "/sign-in")
-    page.get_by_label("User name").fill(user_name)
+    page.get_by_label("Username").fill(user_name)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("main").get_by_role("button", name="Sign in").click()
 
 
 def _sign_up(page: Page, user_name: str, address: str = "") -> None:
-    page.get_by_label("User name").fill(user_name)
+    page.get_by_label("Username").fill(user_name)
     if address:
-        page.get_by_label("E-mail address").fill(address)
+        page.get_by_label("Email address").fill(address)
     page.get_by_label("Password").fill(PASSWORD)
     # It is that of the browser.
     expect(page.get_by_label("Time zone")).to_have_value("Europe/Paris")
-    page.get_by_role("button", name="Make my account").click()
+    page.get_by_role("button", name="Create account").click()
 
 
 def test_an_admin_gives_the_site_its_look_and_lets_people_in(own_windows: Windows, tmp_path: Path) -> None:
     ada = own_windows.open(_register_admin(own_windows, tmp_path))
     go(ada, "/")
-    ada.get_by_text("Ada", exact=True).click()
+    ada.get_by_label("Menu of Ada").click()
     ada.get_by_role("link", name="Administration").click()
     ada.get_by_label("Name (optional)", exact=True).fill("Jazz in Lyon")
-    ada.get_by_label("Colour of links and buttons").fill("#7a1f5c")
-    ada.get_by_label("Time zone of guests").fill("Asia/Tokyo")
+    ada.get_by_label("Link and button colour").fill("#7a1f5c")
+    ada.get_by_label("Time zone for guests").fill("Asia/Tokyo")
     ada.get_by_label("Logo").set_input_files({"name": "logo.png", "mimeType": "image/png", "buffer": SMALL_PICTURE})
-    _let_in(ada, "Who is invited")
+    _let_in(ada, "People who are invited")
 
     visitor = own_windows.open()
     go(visitor, "/calendar")
@@ -84,12 +84,12 @@ def test_an_admin_gives_the_site_its_look_and_lets_people_in(own_windows: Window
     assert go(visitor, "/sign-up").status == 403
 
     _open_tab(ada, "People")
-    ada.get_by_label("E-mail address").fill("ines@example.org")
-    ada.get_by_role("button", name="Invite").click()
-    expect(ada.get_by_role("status")).to_have_text("The invitation is on its way.")
+    ada.get_by_label("Email address").fill("ines@example.org")
+    ada.get_by_role("button", name="Send invitation").click()
+    expect(ada.get_by_role("status").locator("p")).to_have_text("Invitation sent.")
     go(visitor, ada.get_by_label("ines@example.org, until").input_value())
     _sign_up(visitor, "ines")
-    expect(visitor).to_have_url(f"{own_windows.url}/calendar")
+    expect(visitor).to_have_url(f"{own_windows.url}/welcome")
     _open_tab(ada, "Moderation")
 
 
@@ -98,15 +98,15 @@ def test_an_admin_approves_and_suspends_somebody(own_windows: Windows, tmp_path:
     # The stream of changes refuses who is suspended, and his page may ask once more before it is left.
     walter.add_init_script(NO_STREAM)
     go(ada, "/admin")
-    _let_in(ada, "Everybody whom an administrator approves")
+    _let_in(ada, "Everyone an administrator approves")
     go(walter, "/sign-up")
     _sign_up(walter, "walter", "walter@example.org")
-    expect(walter.get_by_role("status")).to_contain_text("An administrator looks at your registration")
+    expect(walter.get_by_role("status")).to_contain_text("An administrator will review your account")
     _sign_in(walter, "walter")
     expect(walter.get_by_role("alert")).to_contain_text("waits for the approval")
 
     _open_tab(ada, "People")
-    ada.get_by_role("link", name="1 waits for approval").click()
+    ada.get_by_role("link", name="1 awaiting approval").click()
     ada.get_by_role("button", name="Approve walter").click()
     _sign_in(walter, "walter")
     expect(walter).to_have_url(f"{own_windows.url}/calendar")
@@ -117,5 +117,5 @@ def test_an_admin_approves_and_suspends_somebody(own_windows: Windows, tmp_path:
     expect(walter).to_have_url(f"{own_windows.url}/sign-in?next=%2Faccount")
     _sign_in(walter, "walter")
     expect(walter.get_by_role("alert")).to_contain_text("Your account is suspended.")
-    ada.get_by_role("button", name="Lift the suspension walter").click()
+    ada.get_by_role("button", name="Unsuspend walter").click()
     expect(ada.get_by_role("button", name="Suspend walter")).to_be_visible()

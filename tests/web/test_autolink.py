@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from kalends.web.autolink import autolink
+from kalends.web.markdown import autolink
 
 
 def _link(url: str) -> str:

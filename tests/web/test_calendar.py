@@ -1,5 +1,6 @@
 """The calendar page in a browser: the keyboard, shortcuts, new events, cards, calendars that are switched, and phones."""
 
+import re
 from datetime import UTC, datetime
 
 from playwright.sync_api import Page, expect
@@ -67,13 +68,13 @@ def test_an_event_is_stretched_by_keyboard(looks: Windows, people: Cast) -> None
     days = an_event(people.alice, title="Fair", start_time=MONDAY)
     page = looks.cached(people.alice)
     go(page, f"/calendar?view=week&date={MONDAY}&time_zone=Europe/Paris")
-    top = page.evaluate("() => scrollY")
     entry(page).focus()
+    top = page.evaluate("() => scrollY")
     page.keyboard.press("+")
-    expect(page.get_by_role("status")).to_have_text("Now it lasts until Monday 11 May at 19:15.")
+    expect(page.get_by_role("status")).to_contain_text("Now ends at Monday 11 May at 19:15.")
     expect(entry(page)).to_be_focused()
     page.keyboard.press("-")
-    expect(page.get_by_role("status")).to_have_text("Now it lasts until Monday 11 May at 19:00.")
+    expect(page.get_by_role("status")).to_contain_text("Now ends at Monday 11 May at 19:00.")
     assert times(people.alice, event)[1] == f"{MONDAY}T19:00"
     entry(page, "Fair").focus()
     page.keyboard.press("+")
@@ -91,18 +92,18 @@ def test_shortcuts_lead_through_the_calendar_and_can_be_switched_off(windows: Wi
         with page.expect_navigation(url=f"**/calendar?view={view}&date={date}*"):
             page.keyboard.press(key)
     page.keyboard.press("/")
-    expect(page.get_by_label("Search")).to_be_focused()
+    expect(page.locator("#find")).to_be_focused()
     page.keyboard.type("jazz")
-    expect(page.get_by_label("Search")).to_have_value("jazz")
+    expect(page.locator("#find")).to_have_value("jazz")
     page.locator("h1").click()
     page.keyboard.press("n")
-    expect(page.get_by_label("What, when and where")).to_be_focused()
+    expect(page.locator("#quick").get_by_label("Title")).to_be_focused()
     page.keyboard.press("Escape")
     page.keyboard.press("?")
-    dialog = page.get_by_role("dialog", name="Keyboard")
+    dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(dialog).to_be_visible()
     assert violations(page, EVERYTHING, "#keys") == []
-    dialog.get_by_label("Single-key shortcuts").uncheck()
+    dialog.get_by_label("Use single-key shortcuts").uncheck()
     dialog.get_by_role("button", name="Close").click()
     page.keyboard.press("w")
     page.keyboard.press("?")
@@ -112,7 +113,7 @@ def test_shortcuts_lead_through_the_calendar_and_can_be_switched_off(windows: Wi
     expect(dialog).to_be_hidden()
     assert "view=month" in page.url
     page.get_by_role("button", name="Keyboard shortcuts").click()
-    dialog.get_by_label("Single-key shortcuts").check()
+    dialog.get_by_label("Use single-key shortcuts").check()
     dialog.get_by_role("button", name="Close").click()
     with page.expect_navigation(url="**/calendar?view=week*"):
         page.keyboard.press("w")
@@ -124,31 +125,50 @@ def test_free_time_and_free_days_become_an_event(looks: Windows, people: Cast) -
     column = box(page.locator(f"[data-day='{TUESDAY}'] .blocks"))
     start = (column["x"] + 20, column["y"] + 10.1 * HOUR)
     drag(page, start, (start[0], start[1] + 1.25 * HOUR))
-    line = page.get_by_label("What, when and where")
+    line = page.locator("#quick").get_by_label("Title")
     expect(line).to_be_focused()
-    expect(line).to_have_value(" 12 May 2026 10:00–11:30")
+    time = page.locator("#quick [data-when]")
+    expect(time).to_contain_text("12 May 2026, 10:00–11:30")
+    expect(page.locator(f"[data-day='{TUESDAY}'] .drawn")).to_have_count(1)
+    expect(page.locator("#quick")).to_contain_text("Only the members of this calendar can see it.")
     assert violations(page, EVERYTHING, "#quick") == []
     page.keyboard.type("Jazz trio")
-    page.get_by_role("button", name="Publish").click()
-    expect(page.get_by_role("status")).to_contain_text("Published: Jazz trio.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_contain_text("Saved: Jazz trio.")
+    expect(page.locator(".drawn")).to_have_count(0)
     expect(page.locator(f"[data-day='{TUESDAY}'] .entry")).to_contain_text("10:00 Jazz trio")
     [event] = people.alice.get("/api/events").json["events"]
-    assert people.alice.get(f"/api/events/{event['id']}").json["time_zone"] == "Europe/Paris"
+    detail = people.alice.get(f"/api/events/{event['id']}").json
+    assert (detail["time_zone"], detail["visibility"]) == ("Europe/Paris", "members")
     go(page, f"/calendar?date={MONDAY}")
     first, last = (box(page.locator(f"[data-day='2026-05-{day}']")) for day in (28, 31))
     drag(page, (first["x"] + 40, first["y"] + 90), (last["x"] + 40, last["y"] + 90))
-    expect(line).to_have_value(" 28 May 2026 – 31 May 2026")
+    expect(time).to_have_text(re.compile(r"28\s*–\s*31 May 2026"))
     page.keyboard.type("Fair")
-    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="More options").click()
     page.wait_for_url("**/events/quick")
     expect(page.locator("[name=title]")).to_have_value("Fair")
     expect(page.locator("[name=start_time]")).to_have_value("2026-05-28")
     expect(page.locator("[name=end_time]")).to_have_value("2026-05-31")
     go(page, f"/calendar?view=week&date={MONDAY}&time_zone=Europe/Paris")
     page.locator(f"[data-day='{MONDAY}'] .blocks").click(position={"x": 40, "y": 9.3 * HOUR})
-    expect(line).to_have_value(" 11 May 2026 09:15")
+    expect(time).to_have_text("11 May 2026, 09:15")
     page.keyboard.press("Escape")
     expect(line).to_be_hidden()
+    page.locator(f"[data-day='{MONDAY}'] .add").press("Enter")
+    expect(time).to_have_text("11 May 2026")
+
+
+def test_in_other_languages_the_time_stands_beside_the_title(looks: Windows, people: Cast) -> None:
+    page = looks.open(people.alice, locale="de-DE")
+    go(page, f"/calendar?view=week&date={MONDAY}&time_zone=Europe/Paris")
+    page.locator(f"[data-day='{MONDAY}'] .blocks").click(position={"x": 40, "y": 9.3 * HOUR})
+    expect(page.locator("#quick [data-when]")).to_contain_text("11.05.2026, 09:15")
+    page.keyboard.type("Zahnarzt")
+    page.locator("#quick button").first.click()
+    expect(page.locator(f"[data-day='{MONDAY}'] .entry")).to_contain_text("Zahnarzt")
+    [event] = people.alice.get("/api/events").json["events"]
+    assert (event["title"], event["start_time"][:16]) == ("Zahnarzt", "2026-05-11T09:15")
 
 
 def test_a_card_shows_an_event_and_leads_to_it(looks: Windows, people: Cast) -> None:
@@ -161,7 +181,7 @@ def test_a_card_shows_an_event_and_leads_to_it(looks: Windows, people: Cast) -> 
         expect(card).to_contain_text("Mon 11 May, 18:00–19:00")
         expect(card).to_contain_text("Le Sextant")
         assert violations(page, EVERYTHING, "#card") == []
-        for name, path in [("Edit", "/edit"), ("Responses", "/responses")]:
+        for name, path in [("Edit", "/edit"), ("Guests", "/responses")]:
             expect(card.get_by_role("link", name=name)).to_have_attribute(
                 "href", page.url.partition("/calendar")[0] + f"/events/{event['id']}{path}"
             )
@@ -190,7 +210,7 @@ def test_calendars_are_switched_at_once_and_stay_switched(windows: Windows, peop
     go(plain, f"/calendar?date={MONDAY}")
     expect(entry(plain)).to_have_count(1)
     plain.get_by_role("checkbox", name="Jazz").press("Space")
-    plain.get_by_role("button", name="Show").click()
+    plain.get_by_role("button", name="Go").click()
     expect(entry(plain)).to_have_count(0)
     go(plain, f"/calendar?date={MONDAY}")
     expect(entry(plain)).to_have_count(0)
@@ -200,7 +220,7 @@ def test_on_a_phone_dots_are_above_the_list_of_the_chosen_day(windows: Windows, 
     event = an_event(people.alice, title="Gig", start_time=f"{TUESDAY}T18:00")
     page = windows.open(people.alice, width=PHONE)
     go(page, f"/calendar?date={MONDAY}")
-    expect(page.locator("#chosen-day")).to_contain_text("Nothing is on.")
+    expect(page.locator("#chosen-day")).to_contain_text("Nothing on this day.")
     page.locator(f"[data-day='{TUESDAY}']").click(position={"x": 20, "y": 40})
     gig = page.locator("#chosen-day").get_by_role("link", name="Gig", exact=True)
     expect(gig).to_be_in_viewport()
@@ -237,3 +257,23 @@ def test_hours_open_at_the_working_day_and_the_page_stays_at_its_top(looks: Wind
         head = box(page.locator(f"[data-day='{MONDAY}'] .dayhead"))
         page.locator(".week").evaluate("week => { week.scrollTop = 900 }")
         assert box(page.locator(f"[data-day='{MONDAY}'] .dayhead")) == head
+
+
+# A finger that goes across the calendar by this many pixels.
+SWIPE = """by => {
+  const target = document.querySelector('#calendar'), at = x => new Touch({ identifier: 1, target, clientX: x, clientY: 300 });
+  target.dispatchEvent(new TouchEvent('touchstart', { bubbles: true, touches: [at(200)], changedTouches: [at(200)] }));
+  target.dispatchEvent(new TouchEvent('touchend', { bubbles: true, touches: [], changedTouches: [at(200 + by)] }));
+}"""
+
+
+def test_a_finger_goes_on_to_the_next_days_and_back(windows: Windows, people: Cast) -> None:
+    page = windows.open(people.alice, width=PHONE)
+    go(page, f"/calendar?view=week&date={MONDAY}")
+    with page.expect_navigation(url="**/calendar?view=week&date=2026-05-18*"):
+        page.evaluate(SWIPE, -120)
+    with page.expect_navigation(url=f"**/calendar?view=week&date={MONDAY}*"):
+        page.evaluate(SWIPE, 120)
+    go(page, f"/calendar?view=week&date={MONDAY}")
+    page.evaluate(SWIPE, 20)
+    expect(page.locator("#calendar")).to_have_attribute("data-chosen", MONDAY)

@@ -61,7 +61,7 @@ def test_an_event_of_several_days_can_be_dragged_by_any_of_its_days(looks: Windo
     page = looks.cached(alice)
     go(page, f"/calendar?date={MONDAY}")
     to_day(page, page.locator(f"[data-day='{TUESDAY}'] .entry"), FRIDAY)
-    expect(page.get_by_role("status")).to_have_text("Moved to Thursday 14 May.")
+    expect(page.get_by_role("status")).to_contain_text("Moved to Thursday 14 May.")
     expect(page.locator("[data-day='2026-05-16'] .entry")).to_contain_text("Fair")
     assert times(alice, fair) == ["2026-05-14", "2026-05-16"]
 
@@ -72,7 +72,7 @@ def test_in_a_week_an_event_is_dragged_to_another_hour_and_day(looks: Windows, a
     go(page, f"/calendar?view=week&date={MONDAY}")
     column, start = box(page.locator(f"[data-day='{TUESDAY}'] .blocks")), box(entry(page))
     drag(page, (start["x"] + 20, start["y"] + 10), (column["x"] + 20, start["y"] + 10 - 2.25 * HOUR))
-    expect(page.get_by_role("status")).to_have_text("Moved to Tuesday 12 May at 15:45.")
+    expect(page.get_by_role("status")).to_contain_text("Moved to Tuesday 12 May at 15:45.")
     assert times(alice, event) == [f"{TUESDAY}T15:45", f"{TUESDAY}T16:45"]
 
 
@@ -85,7 +85,7 @@ def test_in_a_week_an_event_is_stretched_by_its_edge(looks: Windows, alice: Pers
     size = box(entry(page))
     edge = (size["x"] + 20, size["y"] + size["height"] - 3)
     drag(page, edge, (edge[0], edge[1] + HOUR))
-    expect(page.get_by_role("status")).to_have_text("Now it lasts until Monday 11 May at 20:00.")
+    expect(page.get_by_role("status")).to_contain_text("Now ends at Monday 11 May at 20:00.")
     assert times(alice, event) == [f"{MONDAY}T18:00", f"{MONDAY}T20:00"]
 
 
@@ -112,10 +112,10 @@ def test_the_keyboard_moves_an_event_and_keeps_it_in_focus(looks: Windows, alice
 @pytest.mark.parametrize(
     ("choice", "moved"),
     [
-        pytest.param("Only this one", 1, marks=pytest.mark.soak),
-        ("This and the following", 2),
-        pytest.param("All of them", 3, marks=pytest.mark.soak),
-        ("Leave it", 0),
+        pytest.param("This date only", 1, marks=pytest.mark.soak),
+        ("This and later dates", 2),
+        pytest.param("All dates", 3, marks=pytest.mark.soak),
+        ("Don’t move it", 0),
     ],
 )
 def test_moving_an_occurrence_asks_for_the_scope(looks: Windows, alice: Person, choice: str, moved: int) -> None:
@@ -132,40 +132,40 @@ def test_moving_an_occurrence_asks_for_the_scope(looks: Windows, alice: Person, 
 
 
 @pytest.mark.parametrize(
-    ("choice", "moved", "told"),
+    ("choice", "moved", "notified"),
     [
-        pytest.param("Save it and tell them", True, 1, marks=pytest.mark.soak),
-        ("Save it and tell nobody", True, 0),
-        ("Leave it where it is", False, 0),
+        pytest.param("Save and email 1 person", True, 1, marks=pytest.mark.soak),
+        ("Save without emailing", True, 0),
+        ("Keep editing", False, 0),
     ],
 )
-def test_moving_an_event_with_guests_shows_first_how_many_it_tells(
-    looks: Windows, people: Cast, alice: Person, choice: str, moved: bool, told: int
+def test_moving_an_event_with_guests_shows_first_how_many_it_notifies(
+    looks: Windows, people: Cast, alice: Person, choice: str, moved: bool, notified: int
 ) -> None:
     event = an_evening(alice, public=True, start_time=f"{COMING[0]}T18:00", end_time=f"{COMING[0]}T19:00")
     a_response(people.bob, event)
     page = looks.cached(alice)
     go(page, f"/calendar?date={COMING[0]}")
     to_day(page, entry(page), COMING[1])
-    dialog = page.get_by_role("dialog", name="Tells 1 person about the new time")
+    dialog = page.get_by_role("dialog", name="Email 1 person about the new time?")
     expect(dialog).to_be_visible()
     assert times(alice, event)[0] == f"{COMING[0]}T18:00"
     dialog.get_by_role("button", name=choice).click()
     expect(page.locator(f"[data-day='{COMING[moved]}'] .entry")).to_have_count(1)
     assert times(alice, event)[0] == f"{COMING[moved]}T18:00"
-    assert _count_notices(alice, event) == told
+    assert _count_notices(alice, event) == notified
 
 
-def test_the_keyboard_chooses_whether_a_moved_event_tells_its_guests(looks: Windows, people: Cast, alice: Person) -> None:
+def test_the_keyboard_chooses_whether_a_moved_event_notifies_its_guests(looks: Windows, people: Cast, alice: Person) -> None:
     event = an_evening(alice, public=True, start_time=f"{COMING[0]}T18:00", end_time=f"{COMING[0]}T19:00")
     a_response(people.bob, event)
     page = looks.cached(alice)
     go(page, f"/calendar?date={COMING[0]}")
-    dialog = page.get_by_role("dialog", name="Tells 1 person about the new time")
+    dialog = page.get_by_role("dialog", name="Email 1 person about the new time?")
     for key, day in (("Escape", COMING[0]), ("Enter", COMING[1])):
         entry(page).focus()
         page.keyboard.press("Shift+ArrowRight")
-        expect(dialog.get_by_role("button", name="Save it and tell them")).to_be_focused()
+        expect(dialog.get_by_role("button", name="Save and email 1 person")).to_be_focused()
         page.keyboard.press(key)
         expect(dialog).to_be_hidden()
         expect(entry(page)).to_be_focused()
@@ -179,13 +179,34 @@ def _count_notices(owner: Person, event: dict[str, Any]) -> int:
     return sum(delivery["kind"] == "change" for delivery in deliveries)
 
 
+@pytest.mark.parametrize("by", ["click", "Control+z"])
+def test_a_moved_event_is_put_back_by_undo(looks: Windows, people: Cast, alice: Person, by: str) -> None:
+    event = an_evening(alice, public=True, start_time=f"{COMING[0]}T18:00", end_time=f"{COMING[0]}T19:00")
+    a_response(people.bob, event)
+    page = looks.cached(alice)
+    go(page, f"/calendar?date={COMING[0]}")
+    to_day(page, entry(page), COMING[1])
+    page.get_by_role("dialog").get_by_role("button", name="Save and email 1 person").click()
+    notice = page.get_by_role("status").filter(has_text="Moved to")
+    expect(notice).to_contain_text("Moved to Tuesday 12 May at 18:00. 1 person will get an email in a minute.")
+    undo = notice.get_by_role("button", name="Undo")
+    expect(undo).to_be_visible()
+    if by == "click":
+        undo.click()
+    else:
+        page.keyboard.press(by)
+    expect(page.get_by_role("status").filter(has_text="Change undone.")).to_be_visible()
+    expect(page.locator(f"[data-day='{COMING[0]}'] .entry")).to_have_count(1)
+    assert times(alice, event)[0] == f"{COMING[0]}T18:00"
+
+
 def test_an_event_in_another_zone_moves_in_its_own_local_time(looks: Windows, alice: Person) -> None:
     event = an_evening(alice, time_zone="America/New_York", start_time=f"{MONDAY}T12:00", end_time=f"{MONDAY}T13:00")
     page = looks.cached(alice)
     go(page, f"/calendar?date={MONDAY}")
     expect(entry(page)).to_contain_text("18:00")
     to_day(page, entry(page), FRIDAY)
-    expect(page.get_by_role("status")).to_have_text("Moved to Friday 15 May at 18:00.")
+    expect(page.get_by_role("status")).to_contain_text("Moved to Friday 15 May at 18:00.")
     assert times(alice, event) == [f"{FRIDAY}T12:00", f"{FRIDAY}T13:00"]
     assert alice.get(f"/api/events/{event['id']}").json["time_zone"] == "America/New_York"
 
@@ -198,7 +219,7 @@ def test_an_event_that_may_not_be_moved_stays_and_the_page_says_why(looks: Windo
     go(page, f"/calendar?date={MONDAY}")
     shared(alice, calendar, people.bob, "viewer")
     to_day(page, entry(page), FRIDAY)
-    expect(page.get_by_role("status")).to_contain_text("It stays where it was. Only the owner and editors")
+    expect(page.get_by_role("status")).to_contain_text("The event wasn’t moved. Only the owner and editors")
     expect(page.locator(f"[data-day='{MONDAY}'] .entry")).to_have_count(1)
     expect(page.locator(".lifted, .ghost")).to_have_count(0)
     assert [fault.partition(" ")[0] for fault in looks.faults] == ["403"]
@@ -239,7 +260,7 @@ def test_dragging_after_the_session_ended_leads_to_sign_in_and_back(looks: Windo
     page.context.clear_cookies()
     to_day(page, entry(page), FRIDAY)
     status = page.get_by_role("status")
-    expect(status).to_contain_text("you are no longer signed in")
+    expect(status).to_contain_text("you’ve been signed out")
     expect(status.get_by_role("link", name="Sign in again")).to_have_attribute("href", f"/sign-in?next=%2Fcalendar%3Fdate%3D{MONDAY}")
     assert {fault.partition(" ")[0] for fault in looks.faults} <= {"401", "404"}
     looks.faults.clear()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from kalends.events import listing
+from kalends.features.events.listing.store import listing
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.http.multipart import of_parts

@@ -7,11 +7,11 @@ from uuid import uuid4
 
 import pytest
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.i18n.locale import COOKIE as LANGUAGE_COOKIE
+from kalends.core.settings import Settings
 from kalends.db import Database, open_database
 from kalends.http.origin import COOKIE
-from kalends.i18n.locale import COOKIE as LANGUAGE_COOKIE
-from kalends.settings import Settings
 from tests.cast import PASSWORD, Cast
 from tests.client import Client
 from tests.conftest import Clock
@@ -52,9 +52,10 @@ FILES = {
     ),
     "POST /contacts/upload": ("a.vcf", b"BEGIN:VCARD\nVERSION:4.0\nFN:Hal\nEND:VCARD\n"),
 }
-# Decided after the origin of the form: no owner leaves their own calendar, a public event has no link, and no provider gets a request
-# without a credential.
+# Decided after the origin of the form: no owner leaves their own calendar or sees it in a colour of their own, a public event has no
+# link, and no provider gets a request without a credential.
 REFUSED = {
+    "POST /calendars/{calendar_id}/color": 409,
     "POST /calendars/{calendar_id}/leave": 409,
     "POST /events/{event_id}/reset_link": 409,
     "POST /contacts/import": 422,

@@ -31,7 +31,7 @@ def event(cast: Cast) -> dict[str, Any]:
 def test_a_form_that_is_sent_after_two_seconds_is_accepted(cast: Cast, limited: Client, clock: Clock, event: dict[str, Any]) -> None:
     time = form_time(limited.get(f"/events/{event['id']}"), f"/events/{event['id']}/respond")
     clock.ahead(2)
-    assert respond(limited, event, time).redirect == (f"/events/{event['id']}", "said-yes")
+    assert respond(limited, event, time).redirect == (f"/events/{event['id']}#ticket", "")
     assert responses(cast, event) == ["Nadia B"]
 
 

@@ -44,30 +44,30 @@ def test_a_guest_responds_waits_and_withdraws_on_a_phone(browser: Browser, start
 def _follow(windows: Windows, inbox: "Inbox", event: dict[str, Any], script: bool) -> None:
     gus, fay = windows.open(width=PHONE, script=script), windows.open(width=PHONE, script=script)
     _respond(gus, event, "Gus", "gus@example.org")
-    link = inbox.link_of("gus@example.org", "You have 1 place.")
+    link = inbox.link_of("gus@example.org", "You have 1 spot.")
     _respond(fay, event, "Fay", "fay@example.org", people=FAMILY)
-    family_link = inbox.link_of("fay@example.org", "You are on the waiting list")
+    family_link = inbox.link_of("fay@example.org", "You’re on the waiting list")
     go(fay, family_link)
-    expect(fay.get_by_text("You are on the waiting list. Nobody waits before you.")).to_be_visible()
+    expect(fay.get_by_text("First in line, for 4 spots.")).to_be_visible()
 
     go(gus, link)
     expect(gus.get_by_text("g•••@example.org")).to_be_visible()
-    expect(gus.get_by_text("You have 1 place.")).to_be_visible()
+    expect(gus.get_by_text("1 spot is held for you.")).to_be_visible()
+    gus.get_by_text("Add a message").click()
     gus.get_by_label("Message to the organiser").fill("I am late.")
-    gus.get_by_label("And guests").fill("1")
-    gus.get_by_role("button", name="Save my response").click()
-    expect(gus.get_by_role("status").first).to_contain_text("You said yes")
-    expect(gus.get_by_text("You have 2 places.")).to_be_visible()
+    gus.get_by_label("How many are you?").select_option("2")
+    gus.get_by_role("button", name="Save", exact=True).click()
+    expect(gus.get_by_text("2 spots are yours.")).to_be_visible()
 
-    gus.get_by_text("Withdraw, or forget me").click()
-    gus.get_by_role("button", name="Withdraw", exact=True).click()
-    expect(gus.get_by_role("heading", name="You said no")).to_be_visible()
+    gus.get_by_text("Cancel my RSVP or erase my details").click()
+    gus.get_by_role("button", name="Cancel my RSVP", exact=True).click()
+    expect(gus.get_by_role("heading", name="You can’t go")).to_be_visible()
 
-    go(fay, inbox.link_of("fay@example.org", "4 places are yours"))
-    expect(fay.get_by_text("You have 4 places.")).to_be_visible()
-    fay.get_by_text("Withdraw, or forget me").click()
-    fay.get_by_role("button", name="Withdraw and forget me").click()
-    expect(fay.get_by_role("heading", name="Forgotten")).to_be_visible()
+    go(fay, inbox.link_of("fay@example.org", "Good news: 4 spots have opened up"))
+    expect(fay.get_by_text("4 spots are")).to_be_visible()
+    fay.get_by_text("Cancel my RSVP or erase my details").click()
+    fay.get_by_role("button", name="Cancel my RSVP and erase my details").click()
+    expect(fay.get_by_role("heading", name="Your details are erased")).to_be_visible()
     assert go(fay, family_link).status == 404
 
 
@@ -84,15 +84,13 @@ def _respond(page: Page, event: dict[str, Any], name: str, address: str, people:
     """In one tap and two fields; the size of a party is a third."""
     go(page, f"/events/{event['id']}")
     form = page.locator("form[action$='/respond']")
-    form.get_by_label("Yes").check()
+    form.get_by_text("Going", exact=True).or_(form.get_by_text("Join the waiting list", exact=True)).first.click()
     form.locator("[name=name]").fill(name)
     form.locator("[name=email_address]").fill(address)
     if people:
-        form.get_by_text("I come with others").click()
-        form.locator("[name=number]").fill(str(people))
-    form.get_by_role("button").click()
-    expect(page.get_by_role("status").first).to_contain_text("Thank you")
-    expect(page.get_by_text("You said yes")).to_be_visible()
+        form.locator("[name=number]").select_option(str(people))
+    form.get_by_role("button", name="I’m going").or_(form.get_by_role("button", name="Join the waiting list")).click()
+    expect(page.locator("#ticket")).to_be_visible()
 
 
 class Inbox:

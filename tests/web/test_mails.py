@@ -4,9 +4,9 @@ import pytest
 from msgspec import structs
 from playwright.sync_api import Browser
 
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.settings import Settings
-from kalends.values import timestamps
 from tests.cast import Cast
 from tests.conftest import Clock
 from tests.deliveries.every_mail import KINDS, Correspondence

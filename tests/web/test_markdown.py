@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kalends.web.autolink import REL, autolink
-from kalends.web.markdown import MAX_LENGTH, markdown
+from kalends.web.markdown import MAX_LENGTH, REL, autolink, markdown
 
 ELEMENTS = {"div", "p", "br", "em", "strong", "code", "a", "ul", "ol", "li", "blockquote", "hr", "h3", "h4", "h5", "h6"}
 TAG = re.compile(r"<(/?)([a-z0-9]+)((?: [^<>]*)?)>")

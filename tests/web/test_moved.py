@@ -12,10 +12,6 @@ pytestmark = pytest.mark.on_one_database
     [
         ("/api", "/docs"),
         ("/openapi.json", "/api/openapi.json"),
-        ("/settings", "/account"),
-        ("/answers", "/responses"),
-        ("/answers/events", "/responses/events"),
-        ("/events/7/answers", "/events/7/responses"),
     ],
 )
 def test_a_former_url_redirects_to_the_new_one_with_its_query(client: Client, old: str, new: str) -> None:

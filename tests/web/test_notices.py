@@ -22,7 +22,7 @@ def test_a_notice_is_shown_once_and_is_in_no_url(cast: Cast) -> None:
     flash = done.headers["Set-Cookie"]
     assert {"HttpOnly", "SameSite=Lax", "Path=/"} < set(flash.split("; "))
     page = cast.anonymous.get(path, headers={"Cookie": f"a=b; {COOKIE}=waiting"})
-    assert "Your comment will appear when the organiser has approved it" in page.text
+    assert "It will appear once the organiser approves it" in page.text
     assert f"{COOKIE}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" in page.headers["Set-Cookie"]
     assert page.headers["Cache-Control"] == "no-store"
     assert 'class="notice"' not in cast.anonymous.get(path).text
@@ -40,8 +40,8 @@ def test_a_foreign_notice_cookie_does_no_harm(client: Client, value: str) -> Non
 
 
 def test_a_notice_has_the_number_of_records() -> None:
-    assert text("announced", "1") == "It is on its way to 1 person."
-    assert text("announced", "1400") == "It is on its way to 1,400 people."
+    assert text("announced", "1") == "Sending to 1 person."
+    assert text("announced", "1400") == "Sending to 1,400 people."
 
 
 def test_every_notice_used_by_a_page_has_a_text() -> None:

@@ -28,22 +28,35 @@ MIDDLE = "element => { const range = document.createRange(); range.selectNodeCon
 TARGET = 44
 
 
-@pytest.mark.parametrize("reader", ["guest", "alice"])
-def test_the_navigation_is_one_row_of_large_targets(looks: Windows, scene: Scene, reader: str) -> None:
+@pytest.mark.parametrize(("reader", "number"), [("guest", 3), ("alice", 3)])
+def test_the_header_is_one_row_of_large_targets(looks: Windows, scene: Scene, reader: str, number: int) -> None:
     page = pages.visit(looks, scene, Visit(reader, "/"), PHONE)
-    targets = page.locator(".top .brand, .top nav > ul > li > a:visible, .menu > summary")
+    targets = page.locator(".top > a, .top > .menu > summary")
     boxes = [box for target in targets.all() if (box := target.bounding_box())]
-    assert len(boxes) == 4
+    assert len(boxes) == number
     assert {round(box["height"]) >= TARGET for box in boxes} == {True}
-    assert len({round(box["y"]) for box in boxes}) == 1
+    assert len({round(box["y"] + box["height"] / 2) for box in boxes}) == 1
 
 
-def test_the_menu_of_a_phone_has_what_its_bar_has_no_room_for(looks: Windows, scene: Scene) -> None:
+def test_a_member_has_a_bar_under_the_thumb_and_a_page_for_the_rest(looks: Windows, scene: Scene) -> None:
     page = pages.visit(looks, scene, Visit("alice", "/"), PHONE)
-    page.locator("details.menu > summary").click()
-    for name in ("Organisers", "Contacts"):
-        expect(page.locator(".menu").get_by_role("link", name=name)).to_be_visible()
-    assert min(box["height"] for item in page.locator(".menu li > :visible").all() if (box := item.bounding_box())) >= TARGET
+    bar = page.locator(".under")
+    assert min(box["height"] for item in bar.locator("a").all() if (box := item.bounding_box())) >= TARGET
+    expect(bar.get_by_role("link", name="Discover")).to_have_attribute("aria-current", "page")
+    bar.get_by_role("link", name="Me", exact=True).click()
+    for name in ("Contacts", "Settings", "Organisers"):
+        expect(page.locator("main").get_by_role("link", name=name)).to_be_visible()
+
+
+def test_a_guest_has_a_menu(looks: Windows, scene: Scene) -> None:
+    page = pages.visit(looks, scene, Visit("guest", "/"), PHONE)
+    expect(page.locator(".under")).to_have_count(0)
+    page.locator(".top .menu > summary").click()
+    expect(page.locator(".top .menu").get_by_role("link", name="Sign in")).to_be_visible()
+
+
+def test_a_form_ends_in_its_own_button(looks: Windows, scene: Scene) -> None:
+    expect(pages.visit(looks, scene, Visit("alice", "/events/new"), PHONE).locator(".under")).to_have_count(0)
 
 
 def test_places_have_the_width_of_an_agenda(looks: Windows, scene: Scene) -> None:
@@ -64,10 +77,13 @@ def test_words_of_controls_are_not_broken(looks: Windows, scene: Scene, language
         assert page.evaluate(BROKEN, names) == []
 
 
-def test_the_bottom_of_a_page_is_in_one_line_and_clear_of_the_button(looks: Windows, scene: Scene) -> None:
+def test_the_bottom_of_a_page_is_in_one_line_and_clear_of_the_bar(looks: Windows, scene: Scene) -> None:
     page = pages.visit(looks, scene, Visit("alice", "/calendar?view=day&date={day}"), PHONE)
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    tops = [page.locator(name).evaluate("element => element.getBoundingClientRect().top") for name in (".fab", ".bottom")]
-    assert tops[0] + page.locator(".fab").evaluate("element => element.offsetHeight") <= tops[1]
+    bar, bottom = page.locator(".under").bounding_box(), page.locator(".bottom").bounding_box()
+    assert bar
+    assert bottom
+    assert bottom["y"] + bottom["height"] <= bar["y"]
+    assert page.locator(".plus").get_attribute("href") == f"/events/new?start_time={scene.day(1)}"
     words = [page.locator(".bottom").get_by_text(text).evaluate(MIDDLE) for text in ("RSS", "Made with Kalends")]
     assert words[0] == words[1]

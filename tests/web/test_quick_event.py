@@ -15,9 +15,9 @@ LINE = "Jazz trio tomorrow 8pm at Le Sextant"
 def test_one_line_and_one_click_publish_an_event(windows: Windows, people: Cast, script: bool) -> None:
     page = windows.open(people.alice, script=script)
     go(page, "/events/new")
-    page.get_by_label("In one line").fill(LINE)
+    page.get_by_label("Describe it in one line").fill(LINE)
     if not script:
-        page.get_by_role("button", name="Fill in").click()
+        page.get_by_role("button", name="Fill in the form").click()
     expect(page.locator("[data-chips]")).to_contain_text("20:00–22:00")
     expect(page.locator("[name=title]")).to_have_value("Jazz trio")
     page.get_by_role("button", name="Publish").click()

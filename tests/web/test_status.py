@@ -29,14 +29,17 @@ def test_the_status_is_accessible_wherever_the_event_is_shown(windows: Windows, 
     cancelled = an_event(owner, calendar_id=calendar, title="Nocturne", start_time=f"{DAY}T18:00", end_time=f"{DAY}T21:00")
     a_response(guest, cancelled, email_address="gus@example.org")
     page = windows.open(owner)
-    go(page, f"/events/{cancelled['id']}/delete")
-    page.get_by_label("Note").fill("The hall is flooded.")
-    page.get_by_role("button", name="Cancel the event").click()
-    page.get_by_text("This event does not take place.").wait_for()
+    go(page, f"/events/{cancelled['id']}/cancel")
+    page.get_by_label("Why?").fill("The hall is flooded.")
+    page.get_by_role("button", name="Cancel event").click()
+    page.get_by_text("This event isn’t going ahead.").wait_for()
     fields = {"status": "postponed", "status_note": "A new date follows.", "start_time": DAY}
     postponed = an_event(owner, calendar_id=calendar, title="Aubade", **fields)["id"]
-    problems = _problems(page, f"/events/{cancelled['id']}", "Cancelled", "The hall is flooded.", "Responses are closed")
+    # For the organiser, and as guests see it.
+    problems = _problems(page, f"/events/{cancelled['id']}", "Cancelled", "The hall is flooded.")
     problems += _problems(page, f"/events/{postponed}", "Postponed", "was Tuesday, 6 May 2031", "A new date follows.")
+    problems += _problems(page, f"/events/{cancelled['id']}/preview", "Cancelled", "The hall is flooded.", "RSVPs are closed")
+    problems += _problems(page, f"/events/{postponed}/preview", "Postponed", "was Tuesday, 6 May 2031", "A new date follows.")
     for view in ("month", "week", "agenda"):
         problems += _problems(page, f"/calendar?view={view}&date={DAY}", "Cancelled", "Postponed", scan=soak)
     problems += _problems(page, f"/embed/events/{cancelled['id']}", "Cancelled", scan=soak)

@@ -15,14 +15,14 @@ def test_a_change_and_a_deletion_are_undone_by_a_click(windows: Windows, people:
     expect(page.get_by_role("heading", level=1)).to_have_text("Another title")
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Concert")
-    expect(page.locator(".notice")).to_contain_text("Undone.")
+    expect(page.locator(".notice")).to_contain_text("Change undone.")
 
     page.get_by_role("link", name="History").click()
     expect(page.get_by_text("Another title → Concert")).to_be_visible()
 
     go(page, f"/events/{event['id']}/delete")
-    page.locator("main form button").first.click()
-    expect(page.locator(".notice")).to_contain_text("Deleted.")
+    page.get_by_role("button", name="Delete event").click()
+    expect(page.locator(".notice")).to_contain_text("Event moved to the trash.")
     go(page, "/trash")
     page.get_by_role("button", name="Restore").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Concert")

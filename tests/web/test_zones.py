@@ -1,15 +1,17 @@
 """Time zones of pages: all pages agree, and a time that differs in the reader's zone names its zone."""
 
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings, WrongSetting, load
 from kalends.db import Database
-from kalends.settings import Settings, WrongSetting, load
-from tests.cast import Cast, Person, an_event
+from tests.cast import Cast, Person, an_event, an_inhabitant
 from tests.client import Client
+from tests.http.stored_rows import fresh_service
 from tests.web.windows import Windows, go
 
 pytestmark = pytest.mark.on_one_database
@@ -40,7 +42,7 @@ def test_pages_agree_on_the_time_of_an_event(site: Client, cast: Cast) -> None:
     assert "Tuesday <small>17 November" in home
     assert "20:00</time> New York · 02:00 in Paris" in home
     agenda = site.get("/calendar?view=agenda&date=2026-11-17").text
-    assert "Times are those of Europe/Paris." in agenda
+    assert "Times are in Europe/Paris." in agenda
     row = agenda[: agenda.index("</li>", agenda.index(title))].rpartition("<li>")[2]
     assert "02:00" in row
     assert 'Blue Note</bdi></span> · <span class="meta">20:00 in New York' in row
@@ -57,9 +59,9 @@ def test_a_selected_time_zone_is_remembered(site: Client, cast: Cast) -> None:
     reply = site.get("/calendar?time_zone=Asia/Tokyo")
     assert reply.cookies == {"kalends_zone": "Asia/Tokyo"}
     cookie = {"Cookie": "kalends_zone=Asia/Tokyo"}
-    assert "Times are those of Asia/Tokyo." in site.get("/calendar", headers=cookie).text
+    assert "Times are in Asia/Tokyo." in site.get("/calendar", headers=cookie).text
     assert "10:00 (Asia/Tokyo)" in site.get(path, headers=cookie).text
-    assert "Times are those of Europe/Paris." in site.get("/calendar", headers={"Cookie": "kalends_zone=Mars/Olympus"}).text
+    assert "Times are in Europe/Paris." in site.get("/calendar", headers={"Cookie": "kalends_zone=Mars/Olympus"}).text
     assert cast.alice.get("/calendar?time_zone=Asia/Tokyo").cookies == {}
 
 
@@ -77,9 +79,11 @@ def test_a_guest_in_another_zone_reads_local_times_in_the_language_of_the_page(w
     assert page.locator("[data-local]").inner_text() == "For you: Saturday 17 November, 02:00–05:00 (Europe/Paris)"
 
 
-def test_with_registration_closed_no_page_links_to_it(db: Database, settings: Settings) -> None:
-    closed = Client(application(db, structs.replace(settings, registration="closed")))
-    for path in ("/", "/sign-in", "/calendar", "/nowhere"):
-        assert "/sign-up" not in closed.get(path, headers={"Accept": "text/html"}).text
-    page = closed.get("/sign-up", headers={"Accept": "text/html"})
-    assert (page.status, "Accounts are by invitation" in page.text) == (403, True)
+def test_with_registration_closed_no_page_links_to_it(settings: Settings, tmp_path: Path) -> None:
+    # With an administrator: a site without one lets them create their account, whatever is set.
+    with fresh_service(settings, tmp_path, is_new=True, registration="closed") as closed:
+        an_inhabitant(closed.db, closed.settings, role="admin")
+        for path in ("/", "/sign-in", "/calendar", "/nowhere"):
+            assert "/sign-up" not in closed.guest.get(path, headers={"Accept": "text/html"}).text
+        page = closed.guest.get("/sign-up", headers={"Accept": "text/html"})
+        assert (page.status, "Sign-up is by invitation" in page.text) == (403, True)

@@ -3,8 +3,8 @@
 from http.client import HTTPConnection
 from urllib.parse import quote, urlsplit
 
+from kalends.http.reply import Reply
 from kalends.http.request import Request
-from kalends.reply import Reply
 
 TIMEOUT = 60
 HOP_BY_HOP = {"connection", "transfer-encoding", "keep-alive"}

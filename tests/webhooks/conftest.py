@@ -11,14 +11,14 @@ import standardwebhooks.webhooks
 from msgspec import Struct, structs
 from standardwebhooks import Webhook
 
-from kalends.app import application
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
-from kalends.journal import store as journal
-from kalends.journal.cursor import Position
-from kalends.settings import Settings
-from kalends.values import timestamps
-from kalends.webhooks import sender
+from kalends.features.changes import journal_store as journal
+from kalends.features.changes.rules.cursor import Position
+from kalends.features.webhooks.steps import sender
+from kalends.http.context import Context
 from tests import contract
 from tests.cast import Cast
 from tests.client import Client

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.net import post
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.net import post
-from kalends.settings import Settings
 from tests.cast import Cast, a_webhook
 from tests.client import Client
 from tests.conftest import Clock

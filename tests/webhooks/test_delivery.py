@@ -8,10 +8,11 @@ import pytest
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from kalends.context import Context
-from kalends.webhooks import sender
-from kalends.webhooks.sender import WebhookSender
-from kalends.worker import clean_up, prune_history
+from kalends.app.worker import clean_up, prune_history
+from kalends.features.deliveries.steps import dispatcher
+from kalends.features.webhooks.steps import sender
+from kalends.features.webhooks.steps.sender import WebhookSender
+from kalends.http.context import Context
 from tests.cast import a_calendar, a_contact, an_event, shared
 from tests.changes.follower import find_cursor, read_changes
 from tests.conftest import Clock
@@ -52,7 +53,7 @@ def test_a_webhook_sends_only_its_kinds_and_its_calendar(service: Service, recei
     assert [each.record for each in receiver.deliveries] == [("event.put", event["id"])]
 
 
-def test_a_stranger_is_told_that_what_they_saw_by_another_calendar_is_gone(service: Service, receiver: Receiver) -> None:
+def test_a_stranger_learns_that_what_they_saw_by_another_calendar_is_gone(service: Service, receiver: Receiver) -> None:
     alice, bob = service.cast.alice, service.cast.bob
     public, other = a_calendar(bob, public=True), a_calendar(bob)
     shared(bob, other, alice, "viewer")
@@ -160,7 +161,9 @@ def test_what_is_not_accepted_is_tried_again_under_the_same_id(service: Service,
     assert receiver.requests[0].head.split("webhook-id: ")[1][:19] == receiver.deliveries[0].message_id
 
 
-def test_after_five_days_of_failures_it_is_switched_off_and_the_owner_is_told(service: Service, receiver: Receiver, clock: Clock) -> None:
+def test_after_five_days_of_failures_it_is_switched_off_and_the_owner_is_notified(
+    service: Service, receiver: Receiver, clock: Clock
+) -> None:
     webhook = service.hook(receiver)
     receiver.status = 500
     an_event(service.cast.alice)
@@ -172,8 +175,8 @@ def test_after_five_days_of_failures_it_is_switched_off_and_the_owner_is_told(se
     service.send()
     assert service.show(webhook)["disabled_reason"] == "failing"
     notice = mails(service.db, service.settings, service.cast.alice.id, "notice")[-1]
-    assert "A webhook was switched off" in notice
-    assert "has not accepted anything for five days" in notice.replace("=\n", "")
+    assert "A webhook was turned off" in notice
+    assert "accepted anything for five days" in notice.replace("=\n", "")
 
 
 def test_a_calendar_that_is_not_visible_any_more_is_the_last_delivery(service: Service, receiver: Receiver) -> None:
@@ -205,7 +208,7 @@ def test_what_is_queued_is_sent_as_the_owner_may_see_it_when_it_is_sent(service:
 
 
 @pytest.mark.parametrize("cause", ["pruned", "restored"])
-def test_a_receiver_is_told_when_changes_were_lost(service: Service, receiver: Receiver, clock: Clock, cause: str) -> None:
+def test_a_receiver_is_notified_when_changes_were_lost(service: Service, receiver: Receiver, clock: Clock, cause: str) -> None:
     webhook = service.hook(receiver)
     service.cast.alice.put(f"/api/webhooks/{webhook['id']}", json={"enabled": False})
     an_event(service.cast.alice)
@@ -242,13 +245,13 @@ def test_a_worker_that_died_is_replaced_after_its_lease(service: Service, receiv
     claims = (sender._claim(Context(service.db, service.settings, clock()), webhook["id"]) for _ in range(100))
     assert any(claims)
     assert service.send() == 0
-    clock.ahead(sender.LEASE)
+    clock.ahead(dispatcher.LEASE)
     assert service.send() == 1
 
 
 def test_a_receiver_that_hangs_delays_no_other(service: Service, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     """The hanging requests end only when the other receiver has got all of its deliveries."""
-    monkeypatch.setattr(sender, "PAUSE", 0.02)
+    monkeypatch.setattr(dispatcher, "PAUSE", 0.02)
     arrived, hanging = threading.Event(), Receiver()
     accept = receiver.behaviour
 

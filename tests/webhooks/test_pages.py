@@ -3,9 +3,9 @@
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.account.test_key_pages import value_on_page
 from tests.cast import Cast, a_calendar, a_webhook, an_event, shared
 from tests.client import Client
@@ -65,7 +65,7 @@ def test_a_webhook_that_fails_says_so_and_what_to_do(service: Service, receiver:
     assert "replied with 410" in alice.get(path).text
     refused = alice.post(f"{path}/ping")
     assert refused.status == 409
-    assert "The webhook is switched off. Enable it first" in refused.text
+    assert "The webhook is turned off. Turn it on first" in refused.text
     assert alice.post(f"{path}/edit", data={"url": webhook["url"], "enabled": "true"}).redirect == (path, "saved")
     assert service.show(webhook)["enabled"]
 
@@ -103,6 +103,6 @@ def test_a_webhook_is_deleted_after_asking(cast: Cast) -> None:
 def test_the_page_says_that_the_operator_switched_webhooks_off(db: Database, settings: Settings, clock: Clock) -> None:
     cast = Cast(Client(application(db, structs.replace(settings, webhooks="off"), clock)))
     page = cast.alice.get("/webhooks").text
-    assert "switched off on this server" in page
-    assert "Create a webhook" not in page
+    assert "turned off on this server" in page
+    assert "Create webhook" not in page
     assert cast.alice.post("/webhooks", data={"url": PUBLIC}).status == 403

@@ -1,6 +1,6 @@
 """PUT /api/webhooks/{id}, and what switches webhooks off."""
 
-from kalends.settings import Settings
+from kalends.core.settings import Settings
 from tests.cast import PASSWORD, Cast, a_calendar, a_webhook
 from tests.conftest import NOON
 from tests.users.account_mail import a_reset_token

@@ -3,9 +3,9 @@
 from msgspec import Struct
 
 from kalends import policy
-from kalends.context import Context
 from kalends.dav import paths
 from kalends.db import columns
+from kalends.http.context import Context
 
 # The address book that every user has: all contacts that are in no other.
 PRIMARY = 0

@@ -4,10 +4,10 @@ What no client wrote is named for the contact's id, `contact-12.vcf`, and has no
 
 import re
 
-from kalends.context import Context
 from kalends.dav.books import store
 from kalends.dav.books.book_store import PRIMARY
 from kalends.dav.books.store import Row
+from kalends.http.context import Context
 
 DERIVED_NAME = re.compile(r"contact-([1-9][0-9]{0,17})\.vcf")
 
@@ -35,7 +35,7 @@ def find(ctx: Context, book_id: int, name: str) -> Card | None:
 
 
 def find_by_names(ctx: Context, book_id: int, names: list[str]) -> dict[str, Card]:
-    """Those of the cards that exist, by name."""
+    """The given cards that exist, by name."""
     by_name = {card.name: card for card in map(Card, store.find_by_names(ctx, book_id, names))}
     if book_id != PRIMARY:
         return by_name
@@ -45,6 +45,6 @@ def find_by_names(ctx: Context, book_id: int, names: list[str]) -> dict[str, Car
 
 
 def find_by_ids(ctx: Context, book_id: int, contact_ids: list[int], card_ids: list[int]) -> dict[str, Card]:
-    """Those of the cards of these contacts and rows that exist in the address book, by name."""
+    """The cards of these contacts and rows that exist in the address book, by name."""
     rows = store.find_by_contacts(ctx, book_id, contact_ids) + store.find_by_ids(ctx, book_id, card_ids)
     return {card.name: card for card in map(Card, rows)}

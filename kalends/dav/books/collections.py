@@ -1,8 +1,6 @@
 """Address books as clients make, name and delete them: extended MKCOL (RFC 5689), PROPPATCH and DELETE."""
 
-from kalends import errors
-from kalends.contacts import store as contact_store
-from kalends.context import Context
+from kalends.core import errors
 from kalends.dav import paths
 from kalends.dav import proppatch as assigning
 from kalends.dav.books import book_store
@@ -12,6 +10,8 @@ from kalends.dav.errors import DavError
 from kalends.dav.properties import RESOURCE_TYPE, carddav, dav
 from kalends.dav.proppatch import MAX_PROPERTIES, Assignments
 from kalends.dav.xml import multistatus
+from kalends.features.contacts import store as contact_store
+from kalends.http.context import Context
 
 MAX_BOOKS = 100
 

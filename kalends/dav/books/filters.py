@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Iterable
 from xml.etree.ElementTree import Element
 
+from kalends.dav.calendars.filters import require_small
 from kalends.dav.errors import DavError
-from kalends.dav.filters import require_small
 from kalends.dav.properties import CARD_COLLATIONS, carddav
 from kalends.ical.lines import Property, parse_property
 
 PROP, PARAM, TEXT, ABSENT = (carddav(name) for name in ("prop-filter", "param-filter", "text-match", "is-not-defined"))
 
 _MATCHES: dict[str, Callable[[str, str], bool]] = {
-    "equals": lambda value, sought: value == sought,
-    "contains": lambda value, sought: sought in value,
+    "equals": lambda value, needle: value == needle,
+    "contains": lambda value, needle: needle in value,
     "starts-with": str.startswith,
     "ends-with": str.endswith,
 }
@@ -25,7 +25,7 @@ Properties = list[tuple[str, Property]]
 
 
 def matcher(element: Element) -> Callable[[str], bool]:
-    """A function that says whether a card meets the filter. Most cards do not have the text that is sought, and are never parsed."""
+    """A function that says whether a card meets the filter. Most cards do not have the text that is searched for, and are never parsed."""
     names = "|".join(sorted({re.escape(_name(each)) for each in element.findall(PROP)}, key=len, reverse=True))
     pattern = re.compile(rf"(?:[A-Za-z0-9-]+\.)?({names})(?![A-Za-z0-9-]).*:", re.IGNORECASE)
     words = _sought_words(element)
@@ -123,8 +123,8 @@ def _meets(value: Property, condition: Element) -> bool:
 
 
 def _matches_text(value: str, element: Element) -> bool:
-    sought = element.text or ""
+    needle = element.text or ""
     if element.get("collation") != "i;octet":
-        value, sought = (re.sub(r"\s+", " ", each.casefold()) for each in (value, sought))
-    is_match = _MATCHES[element.get("match-type", "contains")](value, sought)
+        value, needle = (re.sub(r"\s+", " ", each.casefold()) for each in (value, needle))
+    is_match = _MATCHES[element.get("match-type", "contains")](value, needle)
     return is_match != (element.get("negate-condition") == "yes")

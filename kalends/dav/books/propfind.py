@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from kalends import policy
+from kalends.core.values import timestamps
 from kalends.dav import listing, paths
 from kalends.dav.books import book_store, cards, sync, text
 from kalends.dav.books.book_store import Book
@@ -15,7 +16,6 @@ from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject, carddav, dav
 from kalends.dav.propfind import describe, requested_names, require_finite, resource_names
 from kalends.dav.xml import CALENDAR_SERVER, multistatus, write_response
-from kalends.values import timestamps
 
 
 def propfind_home(call: Call) -> DavReply:

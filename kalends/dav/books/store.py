@@ -5,10 +5,10 @@ from typing import Any
 from msgspec import Struct, json
 
 from kalends import policy
-from kalends.context import Context
+from kalends.core.records.people import Contact
 from kalends.dav.books.book_store import PRIMARY
-from kalends.journal.store import DAY
-from kalends.records.contact import Contact
+from kalends.features.changes.journal_store import DAY
+from kalends.http.context import Context
 
 
 class Row(Struct, frozen=True, array_like=True):
@@ -64,13 +64,13 @@ def find_by_contacts(ctx: Context, book_id: int, ids: list[int]) -> list[Row]:
 
 
 def find_by_ids(ctx: Context, book_id: int, card_ids: list[int]) -> list[Row]:
-    """Those of the cards that clients wrote that are still there."""
+    """The cards that clients wrote and that are still there."""
     sql = f"SELECT {_ROW} FROM dav_cards d {_OF_CARDS} AND d.id {ctx.db.in_list('ids')} AND {_IS_THERE}"
     return ctx.tx.all(Row, sql, me=policy.user(ctx).id, book_id=book_id, ids=card_ids) if card_ids else []
 
 
 def find_by_names(ctx: Context, book_id: int, names: list[str]) -> list[Row]:
-    """Those of the cards that clients wrote by these names that are still there."""
+    """The cards that clients wrote by these names and that are still there."""
     records = ctx.db.records("named", {"name": "TEXT"})
     sql = f"SELECT {_ROW} FROM {records} CROSS JOIN dav_cards d {_OF_CARDS} AND d.name = named.name AND {_IS_THERE}"
     named = json.encode([{"name": name} for name in dict.fromkeys(names)]).decode()

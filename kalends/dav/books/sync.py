@@ -3,13 +3,13 @@
 from msgspec import Struct
 
 from kalends import policy
-from kalends.context import Context
 from kalends.dav.books import cards, store
 from kalends.dav.books.book_store import PRIMARY
 from kalends.dav.books.cards import Card
-from kalends.dav.sync import Token, parse_token, read_entries
-from kalends.journal import store as journal_store
-from kalends.journal.store import Entry
+from kalends.dav.calendars.sync import Token, parse_token, read_entries
+from kalends.features.changes import journal_store
+from kalends.features.changes.journal_store import Entry
+from kalends.http.context import Context
 
 KINDS = ("contact", "card")
 

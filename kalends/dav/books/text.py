@@ -5,16 +5,17 @@ from collections.abc import Iterable
 
 from msgspec import json
 
-from kalends.contacts import present, vcard
-from kalends.contacts import store as contact_store
-from kalends.contacts.model import ContactFields
-from kalends.context import Context
+from kalends.core.records.people import Contact
 from kalends.dav.books import store, vcard_merge, vcard_version
 from kalends.dav.books.cards import Card
 from kalends.dav.books.vcard_version import Version
-from kalends.events.uid import own_uid
+from kalends.features.contacts import present
+from kalends.features.contacts import store as contact_store
+from kalends.features.contacts.model import ContactFields
+from kalends.features.contacts.rules import vcard
+from kalends.features.events.rules.uid import own_uid
+from kalends.http.context import Context
 from kalends.ical.raw_lines import split_lines
-from kalends.records.contact import Contact
 
 
 def read(ctx: Context, card: Card, version: Version | None = None) -> bytes:

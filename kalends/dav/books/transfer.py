@@ -4,16 +4,17 @@ import zlib
 
 from msgspec import json
 
-from kalends import errors, policy
-from kalends.contacts import present
-from kalends.contacts import store as contact_store
-from kalends.context import Context
+from kalends import policy
+from kalends.core import errors
 from kalends.dav.books import book_store, cards, store, text, write
 from kalends.dav.books.book_store import PRIMARY, Book
 from kalends.dav.books.cards import Card
 from kalends.dav.books.propfind import require_book, require_card
 from kalends.dav.call import Call, DavReply, destination
 from kalends.dav.errors import DavError
+from kalends.features.contacts import present
+from kalends.features.contacts import store as contact_store
+from kalends.http.context import Context
 
 
 def copy_card(call: Call) -> DavReply:

@@ -6,10 +6,10 @@ changed, with its group and parameters. Nothing is parsed and printed again."""
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
-from kalends.contacts.model import ContactFields
+from kalends.core.values.text import fold_case
+from kalends.features.contacts.model import ContactFields
 from kalends.ical.lines import Property, escape, fold, parse_property, split_escaped
 from kalends.ical.raw_lines import Line, split_lines
-from kalends.values.text import fold_case
 
 
 def merge(original: str, base: ContactFields, current: ContactFields, updated_at: int) -> str:

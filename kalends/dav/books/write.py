@@ -6,25 +6,27 @@ from itertools import islice
 
 from msgspec import json, structs
 
-from kalends import policy, quotas
-from kalends.contacts import address_book, present, vcard
-from kalends.contacts import store as contact_store
-from kalends.contacts.model import ContactFields
-from kalends.context import Context
+from kalends import policy
+from kalends.core.records.people import Contact
 from kalends.dav import paths
 from kalends.dav.books import cards, store
 from kalends.dav.books.book_store import PRIMARY, Book
 from kalends.dav.books.cards import DERIVED_NAME, Card
 from kalends.dav.books.propfind import require_book, require_card
 from kalends.dav.books.text import derived_uid
+from kalends.dav.calendars.write import require_match
 from kalends.dav.call import Call, DavReply
 from kalends.dav.errors import DavError
 from kalends.dav.properties import carddav
-from kalends.dav.write import require_match
 from kalends.dav.xml import href
+from kalends.features.contacts import present
+from kalends.features.contacts import store as contact_store
+from kalends.features.contacts.model import ContactFields
+from kalends.features.contacts.rules import address_book, vcard
+from kalends.http.context import Context
 from kalends.ical.lines import parse_property
 from kalends.ical.raw_lines import Line, split_lines
-from kalends.records.contact import Contact
+from kalends.policy import quotas
 
 TYPES = ("text/vcard", "text/x-vcard", "text/directory", "")
 MAX_UID = 1_000

@@ -15,4 +15,9 @@ UPDATE placements SET grants = FALSE, granted_by = NULL WHERE id IN (
 ALTER TABLE invitations ADD COLUMN invited_by $int REFERENCES users ON DELETE SET NULL;
 UPDATE invitations SET invited_by = owner_id WHERE owner_id IN (SELECT id FROM users);
 CREATE INDEX invitations_by_user ON invitations (invited_by) WHERE invited_by IS NOT NULL;
--- @journal event_invitation ON invitations (id, event_id, owner_id, NULL) DELETE: id, event_id, series_id, address, email_key, name, message, party_max, state, detail, sequence, mails, created_at, updated_at, owner_id, split_from, invited_by
+CREATE OR REPLACE JOURNAL OF invitations AS event_invitation FOR DELETE
+    KEYS (id, event_id, owner_id, NULL)
+    COLUMNS (
+        id, event_id, series_id, address, email_key, name, message, party_max, state, detail, sequence, mails,
+        created_at, updated_at, owner_id, split_from, invited_by
+    );

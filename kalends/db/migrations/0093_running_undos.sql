@@ -1,5 +1,5 @@
--- Undos that take several transactions and are not finished: the request that is undone, and the number that all changes of the undo have. If
--- the server stops in between, the worker finishes them.
+-- Undos that take several transactions and are not finished: the request that is undone, and the number that all changes of the undo have.
+-- If the server stops in between, the worker finishes them.
 -- @needs 0091
 CREATE TABLE running_undos (
     set_id $int PRIMARY KEY,

@@ -1,9 +1,9 @@
 -- Whether guests in the files that programs write to a calendar are invited (RFC 6638).
 -- @needs 0094
--- @only SQLite: ALTER TABLE calendars ADD COLUMN scheduling TEXT NOT NULL DEFAULT 'on' CHECK (scheduling IN ('on', 'off'));
--- PostgreSQL checks a row by a function (see the migration 0073).
--- @only PostgreSQL: ALTER TABLE calendars ADD COLUMN scheduling TEXT NOT NULL DEFAULT 'on';
--- @only PostgreSQL: CREATE OR REPLACE FUNCTION is_calendar(moderation TEXT, confirmations TEXT, confirm_responses TEXT, party_max BIGINT, confirm_above BIGINT, hold_minutes BIGINT, scheduling TEXT) RETURNS BOOLEAN LANGUAGE plpgsql IMMUTABLE AS $$$$ BEGIN RETURN moderation IN ('none', 'guests', 'all') AND confirmations IN ('on', 'off') AND confirm_responses IN ('none', 'always') AND party_max BETWEEN 1 AND 20000 AND confirm_above BETWEEN 1 AND 20000 AND hold_minutes BETWEEN 1 AND 10080 AND scheduling IN ('on', 'off'); END $$$$;
--- @only PostgreSQL: ALTER TABLE calendars DROP CONSTRAINT calendars_check, ADD CONSTRAINT calendars_check CHECK (is_calendar(moderation, confirmations, confirm_responses, party_max, confirm_above, hold_minutes, scheduling)) NOT VALID;
--- @only PostgreSQL: DROP FUNCTION is_calendar(TEXT, TEXT, TEXT, BIGINT, BIGINT, BIGINT);
--- @journal calendar ON calendars (id, NULL, owner_id, id): id, owner_id, name, description, color, time_zone, public, moderation, is_primary, party_max, confirmations, confirm_responses, created_at, updated_at, confirm_above, hold_minutes, scheduling
+ALTER TABLE calendars ADD COLUMN scheduling TEXT NOT NULL DEFAULT 'on' CHECK (scheduling IN ('on', 'off'));
+CREATE OR REPLACE JOURNAL OF calendars AS calendar
+    KEYS (id, NULL, owner_id, id)
+    COLUMNS (
+        id, owner_id, name, description, color, time_zone, public, moderation, is_primary, party_max,
+        confirmations, confirm_responses, created_at, updated_at, confirm_above, hold_minutes, scheduling
+    );

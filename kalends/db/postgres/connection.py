@@ -41,8 +41,6 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     has_timed_out = False
     # Its number among the hosts of the address.
     host = 0
-    # How far a replica had replayed the log of the primary when it was asked last.
-    replayed = 0
 
     def __init__(self, pgconn: PGconn, *args: Any, **options: Any):
         super().__init__(pgconn, *args, **options)

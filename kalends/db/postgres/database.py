@@ -18,7 +18,7 @@ from kalends.db.postgres.dialect import PostgresDialect
 from kalends.db.postgres.errors import TranslatedErrors
 from kalends.db.postgres.hosts import Hosts, params_of_hosts
 from kalends.db.postgres.index_build import build_indexes
-from kalends.db.postgres.replicas import POSITION, Replica, Replicas, usage_of
+from kalends.db.postgres.replicas import Replica, Replicas, usage_of
 from kalends.db.postgres.scope import ReplicaScope, TransactionScope
 from kalends.db.postgres.transaction import PostgresTransaction
 
@@ -91,14 +91,10 @@ class Postgres(PostgresDialect, Database):
     def read(self) -> TransactionScope:
         return TransactionScope(self, BEGIN_READ, self._read_timeout, is_read=True)
 
-    def read_after(self, position: int | None) -> TransactionScope:
+    def read_replica(self) -> TransactionScope:
         if self._replicas is None:
             return self.read()
-        return ReplicaScope(self, self._replicas, position, BEGIN_READ, self._read_timeout)
-
-    def commit_position(self) -> int:
-        with self.read() as tx:
-            return int(tx.final_read().value(POSITION))
+        return ReplicaScope(self, self._replicas, BEGIN_READ, self._read_timeout)
 
     def write(self, *, alone: bool = False) -> TransactionScope:
         return TransactionScope(self, self._begin_write, self._write_timeout, is_read=False)
@@ -240,4 +236,5 @@ class Postgres(PostgresDialect, Database):
             "keepalives_count": 3,
             "tcp_user_timeout": 20_000,
         }
-        return Connection.connect(autocommit=True, **params | settings)
+        # The connection prepares statements itself. Psycopg would deallocate them with its own after a DROP or ALTER.
+        return Connection.connect(autocommit=True, prepare_threshold=None, **params | settings)

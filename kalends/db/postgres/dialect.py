@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from kalends.db.dialect import Dialect
+from kalends.db.dialect import Dialect, Trigger
 
 # The index is asked for less than it could find, since PostgreSQL compares each literal with each position of its hits.
 MAX_LITERALS = 8
@@ -22,10 +22,10 @@ WHERE CAST(CAST(running AS TEXT) AS BIGINT) % 4294967296 NOT IN (
 )
 """
 
-# The event of a placement, unless it is deleted or this transaction has told it to all its calendars. LIMIT: it is found first, before
-# placements are read.
-_UNTOLD = """(SELECT e.id FROM events e WHERE e.id = {row}.event_id AND NOT EXISTS (
-    SELECT 1 FROM told_events t WHERE t.event_id = e.id AND t.transaction_id = pg_current_xact_id()::text::bigint) LIMIT 1) AS untold"""
+# The event of a placement, unless it is deleted or this transaction has written its entries for all its calendars. LIMIT: it is found
+# first, before placements are read.
+_UNSYNCED = """(SELECT e.id FROM events e WHERE e.id = {row}.event_id AND NOT EXISTS (
+    SELECT 1 FROM synced_events t WHERE t.event_id = e.id AND t.transaction_id = pg_current_xact_id()::text::bigint) LIMIT 1) AS unsynced"""
 
 
 class PostgresDialect(Dialect):
@@ -52,8 +52,8 @@ class PostgresDialect(Dialect):
         "hold_new_event": "PERFORM 1 FROM events WHERE id = NEW.event_id FOR SHARE;",
         "lock_old_event": "PERFORM 1 FROM events WHERE id = OLD.event_id FOR NO KEY UPDATE;",
         "lock_new_event": "PERFORM 1 FROM events WHERE id = NEW.event_id FOR NO KEY UPDATE;",
-        "untold_old": _UNTOLD.format(row="OLD"),
-        "untold_new": _UNTOLD.format(row="NEW"),
+        "unsynced_old": _UNSYNCED.format(row="OLD"),
+        "unsynced_new": _UNSYNCED.format(row="NEW"),
         "author": "author[1]::bigint, author[2]::bigint, nullif(author[3], '')::bigint, author[4], nullif(author[5], '')",
         "from_author": f"FROM string_to_array({_AUTHOR}, '|') AS author",
     }
@@ -91,27 +91,25 @@ class PostgresDialect(Dialect):
             ALTER TABLE {table} ALTER COLUMN {column} SET STATISTICS 300;
         """
 
-    def trigger(self, change: str, table: str, statement: str) -> str:
-        name = f"{table}_after_{change.lower()}"
-        return f"""
-            {self.replace_trigger(change, table, statement)}
-            CREATE TRIGGER {name} AFTER {change} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}();
-        """
-
-    def replace_trigger(self, change: str, table: str, statement: str) -> str:
-        body = f"BEGIN {statement}; RETURN NULL; END"
-        return f"CREATE OR REPLACE FUNCTION {table}_after_{change.lower()}() RETURNS trigger LANGUAGE plpgsql AS $$$$ {body} $$$$;"
-
-    def named_trigger(self, name: str, moment: str, table: str, condition: str, statement: str) -> str:
-        has_subquery = "SELECT" in condition
-        when = f"WHEN ({condition})" if condition and not has_subquery else ""
-        body = f"IF {condition} THEN {statement}; END IF" if has_subquery else statement
+    def trigger(self, trigger: Trigger) -> str:
+        name, table, condition, body = trigger.name, trigger.table, trigger.condition, trigger.body
+        when = f"WHEN ({condition})" if condition else ""
+        if "SELECT" in condition:
+            when, body = "", f"IF {condition} THEN {body} END IF;"
         # A trigger that runs before must return the row.
-        result = "OLD" if moment == "BEFORE DELETE" else "NULL"
-        return f"""
-            CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$$$ BEGIN {body}; RETURN {result}; END $$$$;
-            CREATE OR REPLACE TRIGGER {name} {moment} ON {table} FOR EACH ROW {when} EXECUTE FUNCTION {name}();
-        """
+        result = "OLD" if trigger.moment == "BEFORE DELETE" else "NULL"
+        or_replace = "OR REPLACE" if trigger.replaces else ""
+        function = (
+            f"CREATE {or_replace} FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$$$ BEGIN\n{body}\nRETURN {result}; END $$$$;"
+        )
+        if not trigger.is_deferred:
+            create = f"CREATE {or_replace} TRIGGER {name} {trigger.moment} ON {table} FOR EACH ROW {when}"
+        else:
+            drop = f"DROP TRIGGER IF EXISTS {name} ON {table};" if trigger.replaces else ""
+            create = (
+                f"{drop} CREATE CONSTRAINT TRIGGER {name} {trigger.moment} ON {table} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW {when}"
+            )
+        return f"{function}\n{create} EXECUTE FUNCTION {name}();"
 
     def json_object(self, row: str, columns: Sequence[str]) -> str:
         pairs = ", ".join(f"'{name}', {row}.{name}" for name in columns)
@@ -124,14 +122,6 @@ class PostgresDialect(Dialect):
 
     def newest_sync_entry(self) -> str:
         return "SELECT coalesce(max(id), 0), CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) FROM sync_entries"
-
-    def defer(self, change: str, table: str) -> str:
-        name = f"{table}_after_{change.lower()}"
-        return f"""
-            DROP TRIGGER {name} ON {table};
-            CREATE CONSTRAINT TRIGGER {name} AFTER {change} ON {table} DEFERRABLE INITIALLY DEFERRED
-            FOR EACH ROW EXECUTE FUNCTION {name}();
-        """
 
 
 def ids_containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:

@@ -3,8 +3,8 @@
 import psycopg
 from psycopg import errors as pg
 
+from kalends.core.errors import Unavailable
 from kalends.db.database import TIMED_OUT, UNAVAILABLE_DETAIL, LockTimeout, Retry, UniqueViolation
-from kalends.errors import Unavailable
 
 UNAVAILABLE = (psycopg.OperationalError, psycopg.InterfaceError, pg.ReadOnlySqlTransaction, pg.IdleInTransactionSessionTimeout)
 # A foreign key is violated if the record existed when the action read it and was deleted since: the next attempt sees that.

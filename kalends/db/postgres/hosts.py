@@ -10,8 +10,8 @@ import psycopg
 from psycopg import errors as pg
 from psycopg.conninfo import conninfo_to_dict
 
+from kalends.core.settings import WrongSetting, variable
 from kalends.db.postgres.connection import Connection
-from kalends.settings import WrongSetting, variable
 
 # How long a host that did not reply is not tried at all, and how long it is tried after the others.
 FAIL_FAST_SECONDS = 1

@@ -28,9 +28,10 @@ ASK_SECONDS = 0.5
 NEVER = float("-inf")
 
 # With synchronous_commit = off, a commit is acknowledged before it is flushed.
-POSITION = """SELECT CAST(CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()
-              ELSE pg_current_wal_flush_lsn() END - '0/0' AS BIGINT)"""
-_WRITTEN = Command(POSITION.encode())
+_WRITTEN = Command(
+    b"""SELECT CAST(CASE current_setting('synchronous_commit') WHEN 'off' THEN pg_current_wal_insert_lsn()
+        ELSE pg_current_wal_flush_lsn() END - '0/0' AS BIGINT)"""
+)
 _REPLAYED = Command(b"SELECT CAST(coalesce(pg_last_wal_replay_lsn(), '0/0') - '0/0' AS BIGINT), pg_is_in_recovery()")
 
 reads = Counter("kalends_database_reads", "Reads that may use a replica, by server, and why the primary served them", ["server", "reason"])
@@ -83,13 +84,6 @@ class Replica:
             self._needs_connection = True
             self._wake.set()
         return connection
-
-    def has_replayed(self, connection: Connection, position: int) -> bool:
-        """Whether the server of this connection shows the position to statements that begin from now on."""
-        if connection.replayed < position:
-            connection.reply_timeout = ASK_SECONDS
-            connection.replayed, _ = _ask(connection, _REPLAYED)
-        return connection.replayed >= position
 
     def replace(self, broken: Connection) -> Connection:
         """Another connection may show less, so the request runs again."""
@@ -190,25 +184,14 @@ class Replicas:
         self._lock = threading.Lock()
         self._turns = count()
 
-    def acquire(self, position: int | None) -> tuple[Replica, Connection] | None:
-        """A connection to a replica that has replayed the position; None if the primary must be read."""
-        if position is None:
-            reads.labels("primary", "no_position").inc()
-            return None
-        reason = "unavailable"
+    def acquire(self) -> tuple[Replica, Connection] | None:
+        """A connection to a replica; None if the primary must be read."""
         for replica in self._in_turn():
             connection = replica.acquire() if replica.is_usable else None
-            if connection is None:
-                continue
-            try:
-                if replica.has_replayed(connection, position):
-                    reads.labels(replica.name, "").inc()
-                    return replica, connection
-                reason = "behind"
-            except psycopg.Error:
-                connection.close()
-            replica.release(connection)
-        reads.labels("primary", reason).inc()
+            if connection:
+                reads.labels(replica.name, "").inc()
+                return replica, connection
+        reads.labels("primary", "unavailable").inc()
         return None
 
     def pool_usage(self) -> dict[str, PoolUsage]:
@@ -230,7 +213,7 @@ class Replicas:
 
 
 def usage_of(connections: Sized, idle: Sized) -> PoolUsage:
-    """Of these connections, when some are idle. Other threads may take or close one meanwhile."""
+    """How many of the connections are in use and idle. Other threads may take or close one meanwhile."""
     idle_count = len(idle)
     return PoolUsage(max(0, len(connections) - idle_count), idle_count)
 

@@ -82,17 +82,16 @@ class TransactionScope:
 
 
 class ReplicaScope(TransactionScope):
-    """A read on a replica that has replayed the position, or else on the primary."""
+    """A read on a replica, or else on the primary."""
 
-    __slots__ = ("_position", "_replicas")
+    __slots__ = ("_replicas",)
 
-    def __init__(self, db: Primary, replicas: Replicas, position: int | None, begin: Sequence[Command], reply_timeout: float):
+    def __init__(self, db: Primary, replicas: Replicas, begin: Sequence[Command], reply_timeout: float):
         super().__init__(db, begin, reply_timeout, is_read=True)
         self._replicas = replicas
-        self._position = position
 
     def __enter__(self) -> Transaction:
-        acquired = self._replicas.acquire(self._position)
+        acquired = self._replicas.acquire()
         if acquired is None:
             return super().__enter__()
         self._pool, connection = acquired

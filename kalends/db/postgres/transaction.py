@@ -1,4 +1,4 @@
-"""A transaction on PostgreSQL: BEGIN is sent with its first statement, and COMMIT with the final one."""
+"""A transaction on PostgreSQL: BEGIN is sent with its first statement."""
 
 from collections.abc import Callable, Sequence
 from time import monotonic
@@ -36,8 +36,6 @@ class PostgresTransaction(Transaction):
         self._begin = begin
         self._replace = replace
         self._is_read = is_read
-        self._is_final = False
-        self._is_separate = False
         # Whether the server has a transaction that must be ended.
         self._is_open = False
 
@@ -52,29 +50,10 @@ class PostgresTransaction(Transaction):
             result = self._execute([*self._author_of(sql), command(sql, params)])[-1]
             return result.command_tuples or 0
 
-    def run_together(self, *statements: tuple[str, dict[str, Any]]) -> None:
-        with TranslatedErrors():
-            commands = [command(sql, params) for sql, params in statements]
-            authors = [author for sql, _ in statements for author in self._author_of(sql)]
-            self._execute([*authors, *commands])
-
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         with TranslatedErrors():
             for batch in batches(rows, BATCH):
                 self._execute([*self._author_of(sql), *(command(sql, row) for row in batch)])
-
-    def separate_read(self) -> Transaction:
-        # On a connection that was idle, BEGIN goes first, to see soon whether the server replies.
-        self._is_separate = self._is_read and bool(self._begin) and not self.connection.is_idle
-        return self
-
-    def final_read(self) -> Transaction:
-        self._is_final = self._is_read
-        return self
-
-    def final_write(self) -> Transaction:
-        self._is_final = True
-        return self
 
     def copy(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Insert the rows with COPY, which is the quickest way."""
@@ -145,8 +124,6 @@ class PostgresTransaction(Transaction):
         estimates = self.connection.estimates
         rows, expires_at = estimates.get(explain.sql, (0, 0.0))
         if monotonic() < expires_at:
-            # The next statement belongs to the transaction.
-            self._is_separate = False
             return rows
         [result] = self._execute([explain])
         [(plans,)] = self.connection.load(explain, result)
@@ -164,29 +141,19 @@ class PostgresTransaction(Transaction):
         return self.connection
 
     def _execute(self, statements: Sequence[Command]) -> Sequence[PGresult]:
-        """Run the statements in one round trip, after BEGIN if they are the first, and before COMMIT if they are the final ones."""
-        if self._is_separate:
-            self._is_separate = False
-            return self._execute_first(statements)
+        """Run the statements in one round trip, after BEGIN if they are the first."""
         begin, self._begin = self._begin, ()
-        if self._is_final and self._is_read and not self._is_open:
-            # One statement needs no transaction to read one snapshot.
-            return self._execute_first(statements)
-        assert begin or self._is_open, "a statement follows the final one"
-        end = [_COMMIT] if self._is_final else []
-        commands = [*begin, *statements, *end]
+        assert begin or self._is_open, "the transaction has ended"
         self._is_open = True
-        results = self._execute_first(commands) if begin and not end else self.connection.execute_together(commands)
-        if end:
-            _check_commit(results[-1])
-            self._is_open = False
-        return results[len(begin) : len(begin) + len(statements)]
+        commands = [*begin, *statements]
+        results = self._execute_first(commands) if begin else self.connection.execute_together(commands)
+        return results[len(begin) :]
 
     def _execute_first(self, commands: Sequence[Command]) -> Sequence[PGresult]:
         """Run the first statements. Idle connections break when the server restarts: nothing is committed yet, so the next is tried."""
         while True:
             try:
-                return self.connection.execute_together(commands, begins=len(commands) > 1)
+                return self.connection.execute_together(commands, begins=True)
             except psycopg.OperationalError:
                 if self.connection.has_timed_out or not self.connection.is_broken:
                     raise

@@ -6,12 +6,7 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from kalends.db.database import CallSoon
 from kalends.db.text_search import MAX_PATTERN_LENGTH
-
-# On the event loop, a transaction may take about a millisecond: MAX_CHECKS calls of the progress handler.
-VM_STEPS_PER_CHECK = 1_000
-MAX_CHECKS = 10
 
 # The cache has room for the month of a user with 10,000 events, which takes twice as long to read with the default of 2,000 KiB.
 # The write-ahead log grows while a backup reads; afterwards it is truncated to the limit.
@@ -36,44 +31,23 @@ apsw.initialize()
 
 
 class Connection(apsw.Connection):
-    """A connection; one that is limited to fast reads aborts a transaction that takes long."""
+    """A connection with the limits of its transaction."""
 
-    is_limited = False
-    # Set on an event loop, where the version of the data is kept until it is forgotten.
-    call_soon: CallSoon | None = None
-    version: object = None
     # The statement timeout of the transaction in seconds, and when that of the current statement expires.
     timeout = inf
     expires = inf
     is_abandoned = False
-    _checks = 0
 
     def start_limits(self, timeout: float) -> None:
         """Start the limits of a transaction that reads."""
-        self._checks = 0
         self.timeout = timeout
         self.is_abandoned = False
 
     def roll_back(self) -> None:
         # The limits are for statements, not for the rollback. A failing disk may have ended the transaction already.
-        self._checks = 0
         self.expires = inf
         if self.in_transaction:
             self.execute("ROLLBACK")
-
-    def limit_to_fast_reads(self, call_soon: CallSoon | None) -> None:
-        self.is_limited = True
-        self.call_soon = call_soon
-        self.set_busy_timeout(0)
-        self.set_progress_handler(self._has_taken_long, VM_STEPS_PER_CHECK)
-
-    def _has_taken_long(self) -> bool:
-        """SQLite's progress handler, counted over all statements of the transaction."""
-        self._checks += 1
-        return self._checks > MAX_CHECKS
-
-    def forget_version(self) -> None:
-        self.version = None
 
     def run_script(self, sql: str) -> None:
         # apsw stops at the first row of a result; fetching runs the statements that follow.

@@ -9,13 +9,13 @@ from weakref import WeakValueDictionary
 
 import apsw
 
-from kalends.db.database import UNAVAILABLE_DETAIL, CallSoon, Database, PoolUsage, TooSlowForEventLoop, Transaction
+from kalends.core.errors import Unavailable
+from kalends.db.database import UNAVAILABLE_DETAIL, Database, PoolUsage, Transaction
 from kalends.db.sqlite.connection import Connection, connect
 from kalends.db.sqlite.dialect import SqliteDialect
 from kalends.db.sqlite.errors import UNAVAILABLE, raise_translated
 from kalends.db.sqlite.group_commit import GroupCommit
 from kalends.db.sqlite.transaction import SqliteTransaction, WriteTransaction
-from kalends.errors import Unavailable
 
 BUSY_MS = 10_000
 # The longest interval at which another process that waits for the lock polls it.
@@ -33,8 +33,6 @@ WRITER = 0
 class Sqlite(SqliteDialect, Database):
     """One file in WAL mode: readers never wait, and writers share commits."""
 
-    is_embedded = True
-
     def __init__(self, path: Path, *, busy_ms: int = BUSY_MS, read_seconds: float = inf):
         self.path = path
         self._read_timeout = read_seconds
@@ -45,32 +43,12 @@ class Sqlite(SqliteDialect, Database):
         self._writer: Connection | None = None
         self._group_commit = GroupCommit(self._write_connection, busy_ms / 1000)
 
-    def data_version(self) -> object:
-        """On an event loop, the version is read once for all requests that wait: 16 clients are served a quarter more often so."""
-        connection = self._read_connection()
-        if connection.version is not None:
-            return connection.version
-        if connection.call_soon:
-            # First of all: what the event loop runs before this had arrived before the version is read.
-            connection.call_soon(connection.forget_version)
-        connection.start_limits(self._read_timeout)
-        try:
-            version: object = self._local.versions.execute("PRAGMA data_version").get
-        except apsw.Error as error:
-            raise_translated(error, connection)
-        if connection.call_soon:
-            connection.version = version
-        return version
-
     def read(self) -> SqliteTransaction:
         connection = self._read_connection()
         connection.start_limits(self._read_timeout)
         return SqliteTransaction(connection, has_begun=False)
 
     def write(self, *, alone: bool = False) -> WriteTransaction:
-        connection: Connection | None = getattr(self._local, "connection", None)
-        if connection and connection.is_limited:
-            raise TooSlowForEventLoop
         return WriteTransaction(self._group_commit, alone)
 
     def yield_to_other_writers(self) -> None:
@@ -99,10 +77,6 @@ class Sqlite(SqliteDialect, Database):
         with self.write() as tx:
             if not tx.rows(f"SELECT 1 FROM {name}_config WHERE k = 'usermerge' AND v = {MERGED_SEGMENTS}"):
                 tx.run(f"INSERT INTO {name} ({name}, rank) VALUES ('usermerge', {MERGED_SEGMENTS})")
-
-    def limit_to_fast_reads(self, call_soon: CallSoon | None = None) -> bool:
-        self._read_connection().limit_to_fast_reads(call_soon)
-        return True
 
     def interrupt_expired(self) -> None:
         now = monotonic()
@@ -153,8 +127,6 @@ class Sqlite(SqliteDialect, Database):
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = self._connect(threading.get_ident())
-            # Made once, since its statement takes little longer than the making of a cursor.
-            self._local.versions = connection.cursor()
         return connection
 
     def _write_connection(self) -> Connection:

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from kalends.db.dialect import Dialect
+from kalends.db.dialect import Dialect, Trigger
 
 MAX_TRIGRAMS = 24
 
-# The event of a placement, unless it is deleted or this transaction has told it to all its calendars. LIMIT: it is found first, before
-# placements are read.
-_UNTOLD = """(SELECT e.id FROM events e WHERE e.id = {row}.event_id AND NOT EXISTS (
-    SELECT 1 FROM told_events t WHERE t.event_id = e.id AND t.transaction_id = (SELECT transaction_id FROM change_author)
-) LIMIT 1) AS untold"""
+# The event of a placement, unless it is deleted or this transaction has written its entries for all its calendars. LIMIT: it is found
+# first, before placements are read.
+_UNSYNCED = """(SELECT e.id FROM events e WHERE e.id = {row}.event_id AND NOT EXISTS (
+    SELECT 1 FROM synced_events t WHERE t.event_id = e.id AND t.transaction_id = (SELECT transaction_id FROM change_author)
+) LIMIT 1) AS unsynced"""
 
 
 class SqliteDialect(Dialect):
@@ -36,8 +36,8 @@ class SqliteDialect(Dialect):
         "hold_new_event": "",
         "lock_old_event": "",
         "lock_new_event": "",
-        "untold_old": _UNTOLD.format(row="OLD"),
-        "untold_new": _UNTOLD.format(row="NEW"),
+        "unsynced_old": _UNSYNCED.format(row="OLD"),
+        "unsynced_new": _UNSYNCED.format(row="NEW"),
     }
     for_update = ""
     for_update_skip_locked = ""
@@ -80,15 +80,11 @@ class SqliteDialect(Dialect):
             BEGIN {drop} {add} END;
         """
 
-    def trigger(self, change: str, table: str, statement: str) -> str:
-        return f"CREATE TRIGGER {table}_after_{change.lower()} AFTER {change} ON {table} BEGIN {statement}; END;"
-
-    def replace_trigger(self, change: str, table: str, statement: str) -> str:
-        return f"DROP TRIGGER {table}_after_{change.lower()}; {self.trigger(change, table, statement)}"
-
-    def named_trigger(self, name: str, moment: str, table: str, condition: str, statement: str) -> str:
-        when = f"WHEN {condition}" if condition else ""
-        return f"DROP TRIGGER IF EXISTS {name}; CREATE TRIGGER {name} {moment} ON {table} {when} BEGIN {statement}; END;"
+    def trigger(self, trigger: Trigger) -> str:
+        """One writer at a time: nobody waits for the locks of a trigger, and a deferred one runs at once."""
+        drop = f"DROP TRIGGER IF EXISTS {trigger.name};\n" if trigger.replaces else ""
+        when = f"WHEN {trigger.condition}\n" if trigger.condition else ""
+        return f"{drop}CREATE TRIGGER {trigger.name} {trigger.moment} ON {trigger.table}\n{when}BEGIN\n{trigger.body}\nEND;"
 
     def json_object(self, row: str, columns: Sequence[str]) -> str:
         pairs = ", ".join(f"'{name}', {row}.{name}" for name in columns)
@@ -99,10 +95,6 @@ class SqliteDialect(Dialect):
 
     def newest_sync_entry(self) -> str:
         return "SELECT coalesce(max(id), 0), 0 FROM sync_entries"
-
-    def defer(self, change: str, table: str) -> str:
-        """SQLite has one writer at a time, so nobody waits for the locks of a trigger."""
-        return ""
 
 
 def ids_containing(table: str, column: str, literals: Sequence[str]) -> tuple[str, dict[str, str]]:

@@ -5,9 +5,9 @@ from typing import NoReturn
 
 import apsw
 
-from kalends.db.database import INTERRUPTED, TIMED_OUT, UNAVAILABLE_DETAIL, Retry, TooSlowForEventLoop, UniqueViolation
+from kalends.core.errors import Unavailable
+from kalends.db.database import INTERRUPTED, TIMED_OUT, UNAVAILABLE_DETAIL, Retry, UniqueViolation
 from kalends.db.sqlite.connection import Connection
-from kalends.errors import Unavailable
 
 UNAVAILABLE = (
     apsw.BusyError,
@@ -26,8 +26,6 @@ UNIQUE = (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY)
 
 def raise_translated(error: apsw.Error, connection: Connection | None = None) -> NoReturn:
     """Raise the error as both databases do."""
-    if isinstance(error, UNAVAILABLE) and connection and connection.is_limited:
-        raise TooSlowForEventLoop from error
     if isinstance(error, apsw.InterruptError) and connection:
         _raise_interrupted(error, connection)
     if isinstance(error, UNAVAILABLE):

@@ -26,8 +26,8 @@ from typing import Generic, TypeVar
 
 import apsw
 
+from kalends.core.errors import Unavailable
 from kalends.db.database import UNAVAILABLE_DETAIL
-from kalends.errors import Unavailable
 
 C = TypeVar("C", bound=apsw.Connection)
 

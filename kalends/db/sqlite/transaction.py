@@ -46,13 +46,11 @@ class WriteTransaction:
 
 
 class SqliteTransaction(Transaction):
-    """A transaction; as a context manager, a read snapshot, which begins with the first statement that others must agree with."""
+    """A transaction; as a context manager, a read snapshot, which begins with its first statement."""
 
     def __init__(self, connection: Connection, *, has_begun: bool):
         self._connection = connection
         self._has_begun = has_begun
-        # Whether the next statement runs in a snapshot of its own.
-        self._is_alone = False
         # One cursor is enough: all rows of a statement are fetched before the next statement.
         self._cursor = connection.cursor()
 
@@ -69,9 +67,7 @@ class SqliteTransaction(Transaction):
         connection = self._connection
         connection.expires = monotonic() + connection.timeout
         try:
-            if self._is_alone:
-                self._is_alone = False
-            elif not self._has_begun:
+            if not self._has_begun:
                 self._has_begun = True
                 connection.execute("BEGIN")
             if self.author is not None and is_journaled(sql):
@@ -80,21 +76,9 @@ class SqliteTransaction(Transaction):
         except apsw.Error as error:
             raise_translated(error, connection)
 
-    def separate_read(self) -> Transaction:
-        self._is_alone = True
-        return self
-
-    def final_read(self) -> Transaction:
-        self._is_alone = True
-        return self
-
     def run(self, sql: str, /, **params: Any) -> int:
         self.rows(sql, **params)
         return self._connection.changes()
-
-    def run_together(self, *statements: tuple[str, dict[str, Any]]) -> None:
-        for sql, params in statements:
-            self.rows(sql, **params)
 
     def many(self, sql: str, rows: Sequence[dict[str, Any]]) -> None:
         try:

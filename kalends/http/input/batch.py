@@ -4,8 +4,8 @@ from typing import Any
 
 from msgspec import structs
 
-from kalends import errors
-from kalends.errors import FieldError
+from kalends.core import errors
+from kalends.core.errors import FieldError
 from kalends.http.endpoint import Endpoint
 from kalends.http.input import params as one
 from kalends.http.request import Request

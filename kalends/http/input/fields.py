@@ -7,17 +7,17 @@ from typing import Any, Generic, Literal, TypeVar, cast, get_args, get_origin, g
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct
 
-from kalends.errors import FieldError
+from kalends.core.errors import FieldError
+from kalends.core.i18n import gettext
+from kalends.core.values import text
+from kalends.core.values.upload import Upload
 from kalends.http.input import readers
 from kalends.http.input.options import field_options, split_annotated, struct_options, without_none
 from kalends.http.input.readers import FieldInvalid, Repeated
-from kalends.i18n import gettext
-from kalends.values import text
-from kalends.values.upload import Upload
 
 T = TypeVar("T", bound=Struct)
 
-REPEATED = gettext("was given more than once; send it once")
+REPEATED = gettext("was sent more than once. Send it once")
 
 
 class NestedInvalid(Exception):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from kalends import errors
+from kalends.core import errors
 
 MAX_HEAD = 8 * 1024
 MAX_BOUNDARY = 70

@@ -10,8 +10,10 @@ from urllib.parse import unquote_to_bytes
 
 import msgspec
 
-from kalends import errors
-from kalends.errors import FieldError
+from kalends.core import errors
+from kalends.core.errors import FieldError
+from kalends.core.i18n import gettext
+from kalends.core.values.upload import Upload
 from kalends.http.endpoint import Endpoint
 from kalends.http.input.fields import REPEATED, Field, fields_of
 from kalends.http.input.form import Form
@@ -19,8 +21,6 @@ from kalends.http.input.multipart import read_parts
 from kalends.http.input.options import split_annotated, struct_options
 from kalends.http.input.readers import Repeated
 from kalends.http.request import Request
-from kalends.i18n import gettext
-from kalends.values.upload import Upload
 
 BEARERS = frozenset({"wkey", "token"})
 SECRETS = BEARERS | {"password", "digest", "access_token", "shared_secret"}
@@ -62,7 +62,7 @@ def bind(endpoint: Endpoint, params: dict[str, Any], *, is_strict: bool) -> Any:
 
 
 def bind_query(endpoint: Endpoint, query: str) -> Any:
-    """The same from the query string alone."""
+    """The parameters of the endpoint, read from the query string alone."""
     return bind(endpoint, gather_query(query, endpoint), is_strict=False)
 
 
@@ -183,7 +183,7 @@ def _media_type(request: Request, endpoint: Endpoint) -> str:
     """The media type of the body, which must not be too large. Types that end with +json are JSON."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if len(request.body) > (UPLOAD_LIMIT + FRAMING if kind == MULTIPART and endpoint.takes_file else BODY_LIMIT):
-        raise errors.TooLarge(gettext("A body may have at most 1 MiB, and a file 10 MiB where an action takes one."))
+        raise errors.TooLarge(gettext("A body can be at most 1 MiB, and a file at most 10 MiB where an action takes one."))
     if request.headers.get("content-encoding") not in (None, "", "identity"):
         raise errors.UnsupportedMediaType("Send the body as it is, without a Content-Encoding.")
     return JSON if kind.endswith("+json") else kind
@@ -261,7 +261,7 @@ def _multipart(content: bytes, content_type: str) -> dict[str, Any]:
         if count > MAX_KEYS:
             _too_many()
         if len(part.content) > UPLOAD_LIMIT:
-            raise errors.TooLarge(gettext("A file may have at most 10 MiB."))
+            raise errors.TooLarge(gettext("A file can be at most 10 MiB."))
         _place(values, part.name, Upload(part.filename, part.content) if part.filename else _utf8(part.content))
     return values
 

@@ -6,11 +6,11 @@ from typing import Any, cast
 
 from msgspec import Meta
 
-from kalends.errors import Code
+from kalends.core.errors import Code
+from kalends.core.i18n import Text, gettext
+from kalends.core.values import text
+from kalends.core.values.upload import Upload
 from kalends.http.input.options import FieldOptions
-from kalends.i18n import Text, gettext
-from kalends.values import text
-from kalends.values.upload import Upload
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 MAX_ITEMS = 500
@@ -78,7 +78,7 @@ def _bounds(low: int, high: int) -> Text:
         return gettext("must be at most %(max)s", max=str(high))
     if high == INT_MAX and low != INT_MIN:
         return gettext("must be at least %(min)s", min=str(low))
-    return gettext("must be from %(min)s to %(max)s", min=str(low), max=str(high))
+    return gettext("must be between %(min)s and %(max)s", min=str(low), max=str(high))
 
 
 def text_reader(meta: Meta, options: FieldOptions) -> Callable[[Any], str]:
@@ -127,7 +127,7 @@ def list_reader(read_item: Callable[[Any], Any], meta: Meta) -> Callable[[Any], 
         if isinstance(parts, int | float) and not isinstance(parts, bool):
             parts = [parts]
         if not isinstance(parts, list):
-            raise FieldInvalid(gettext("must be a comma-delimited list"), "wrong_type")
+            raise FieldInvalid(gettext("must be a comma-separated list"), "wrong_type")
         items = [read_item(part) for part in parts if not (part is None or (isinstance(part, str) and text.is_blank(part)))]
         if len(items) > max_items:
             raise FieldInvalid(gettext("must have at most %(max)s items", max=str(max_items)), "too_many")

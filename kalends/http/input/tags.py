@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from kalends import errors
+from kalends.core import errors
+from kalends.core.values import text
 from kalends.http.input.options import FieldOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.types import Name
-from kalends.values import text
 
 MAX_TAGS = 100
 MAX_TAG = 200

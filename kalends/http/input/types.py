@@ -1,15 +1,15 @@
-"""The kinds of text that parameters share: each with its length, its form, and the words that explain it."""
+"""The types that the input and the replies of many features have: each with its bounds, its form, and its meaning."""
 
 import re
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from kalends.core.i18n import gettext
+from kalends.core.transports import read_address
+from kalends.core.values import datetimes
 from kalends.http.input.options import FieldOptions
 from kalends.http.input.readers import FieldInvalid
-from kalends.i18n import gettext
-from kalends.transports import read_address
-from kalends.values import datetimes
 
 
 def _time_zone(value: str) -> str:
@@ -46,7 +46,7 @@ def _email(value: str) -> str:
             raise ValueError
         return checked.normalized
     except ValueError:
-        raise FieldInvalid(gettext("must be an e-mail address such as ana@example.org")) from None
+        raise FieldInvalid(gettext("must be an email address such as ana@example.org")) from None
 
 
 def _name_or_address(value: str) -> str:
@@ -63,6 +63,12 @@ NameOrAddress = Annotated[str, Meta(max_length=254, description="User name or e-
 NameOrCheckedAddress = Annotated[NameOrAddress, FieldOptions(check=_name_or_address)]
 LongText = Annotated[str, Meta(max_length=20_000), FieldOptions(multiline=True)]
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+
+# Of replies. `paging.Page` has the fields of lists.
+RecordId = Annotated[int, Meta(description="Id of the record.")]
+EventId = Annotated[int, Meta(description="Id of the event.")]
+CreatedAt = Annotated[Instant, Meta(description="When the record was created, in UTC.")]
+UpdatedAt = Annotated[Instant, Meta(description="When the record was last changed, in UTC.")]
 
 EmailAddress = Annotated[
     str,
@@ -95,13 +101,13 @@ Alarms = Annotated[bool, Meta(description="Whether the events have their reminde
 class Deletion(Struct):
     """The ids of what was deleted."""
 
-    deleted: list[int]
+    deleted: Annotated[list[int], Meta(description="Ids of the deleted records.")]
 
 
 class TextDeletion(Struct):
     """The ids of what was deleted, where ids are text."""
 
-    deleted: list[str]
+    deleted: Annotated[list[str], Meta(description="Ids of the deleted records.")]
 
 
 PartyMax = Annotated[

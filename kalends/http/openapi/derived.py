@@ -6,6 +6,7 @@ from typing import Any
 from kalends.http.dry_run import Outcome, is_offered
 from kalends.http.endpoint import Endpoint
 from kalends.http.input.fields import fields_of
+from kalends.http.openapi.schema import nullable
 
 Schema = dict[str, Any]
 
@@ -51,3 +52,26 @@ def _add_selection(schemas: dict[str, Schema], name: str) -> None:
         selection["properties"][field]["items"] = {"$ref": REF.format(name=selection_name(record))}
         selection["description"] = "A page of records with selected fields."
     schemas[selection_name(name)] = selection | {"title": selection_name(name)}
+
+
+def complete(schemas: dict[str, Schema]) -> None:
+    """Declare fields with defaults as required, since a reply always has them, and write what may be null so that every generator
+    understands it."""
+    for schema in schemas.values():
+        schema["required"] = [*schema.get("required", []), *_have_defaults(schema)]
+        for field in schema.get("properties", {}).values():
+            _flatten(field)
+
+
+def _have_defaults(schema: Schema) -> list[str]:
+    return [name for name, field in schema.get("properties", {}).items() if field.pop("default", field) is not field]
+
+
+def _flatten(field: Schema) -> None:
+    """Write `anyOf` of a plain type and null as one type; of another type and null, the field has the type's meaning."""
+    plain = [each for each in field.get("anyOf", []) if each.get("type") != "null"]
+    if len(plain) == 1 and isinstance(plain[0].get("type"), str):
+        del field["anyOf"]
+        field.update(nullable(plain[0]) | field)
+    elif len(plain) == 1 and "description" in plain[0]:
+        field.setdefault("description", plain[0]["description"])

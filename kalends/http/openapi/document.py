@@ -8,17 +8,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from kalends import __version__
+from kalends.core.version import __version__
 from kalends.http.dry_run import DRY_RUN, Outcome, is_offered
 from kalends.http.endpoint import Document, Endpoint
+from kalends.http.error_handler import ProblemBody
+from kalends.http.idempotency_key import HEADER, KEY_PATTERN
 from kalends.http.input.fields import Field, fields_of
 from kalends.http.input.options import struct_options
-from kalends.http.openapi.derived import REF, add_dry_runs, add_selections
+from kalends.http.openapi.derived import REF, add_dry_runs, add_selections, complete
 from kalends.http.openapi.responses import HEADERS, errors, kinds_of, operation_id, responses
 from kalends.http.openapi.schema import Carrier, carried, field_schema, object_schema
 from kalends.http.openapi.webhooks import webhooks
-from kalends.http.problem import ProblemBody
-from kalends.idempotency.key import HEADER, KEY_PATTERN
 
 ABOUT = """An event calendar service.
 
@@ -27,7 +27,7 @@ string. They may be wrapped in the resource's name (`{"calendar": {"name": …}}
 text or `null` clears a field; `PATCH` is another name for its `PUT`. Unknown parameters are
 ignored, unless the request says `Prefer: handling=strict`.
 
-Every write takes `dry_run=true`: it replies as it would, with `would_change` and `would_tell` added, and changes and sends nothing.
+Every write takes `dry_run=true`: it replies as it would, with `would_change` and `would_notify` added, and changes and sends nothing.
 
 Every error is `application/problem+json` (RFC 9457) and names each broken field. Every HTTP response has an `X-Request-Id`."""
 
@@ -41,7 +41,7 @@ SECURITY = {
     },
 }
 
-REHEARSED = "Reply as the request would, with `would_tell` and `would_change`, and change and send nothing."
+DRY_RUN_DESCRIPTION = "Reply as the request would, with `would_notify` and `would_change`, and change and send nothing."
 ONCE = {
     "name": HEADER,
     "in": "header",
@@ -62,7 +62,7 @@ ONLY_NEW = {
     "description": "`*` creates only: 412 when the record is there already.",
     "schema": {"type": "string", "examples": ["*"]},
 }
-REHEARSAL = {"name": DRY_RUN, "in": "query", "required": False, "description": REHEARSED, "schema": {"type": "boolean"}}
+DRY_RUN_PARAMETER = {"name": DRY_RUN, "in": "query", "required": False, "description": DRY_RUN_DESCRIPTION, "schema": {"type": "boolean"}}
 
 
 def document(endpoints: list[Endpoint], base_url: str, messages: Sequence[type[Struct]] = ()) -> dict[str, Any]:
@@ -72,6 +72,7 @@ def document(endpoints: list[Endpoint], base_url: str, messages: Sequence[type[S
     _, schemas = msgspec.json.schema_components([*kinds, ProblemBody, Outcome, *messages], ref_template=REF)
     add_selections(schemas, described)
     add_dry_runs(schemas, described)
+    complete(schemas)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in described:
         operation = _operation(endpoint, described)
@@ -122,7 +123,7 @@ def _operation(endpoint: Endpoint, endpoints: list[Endpoint]) -> dict[str, Any]:
     if endpoint.takes_idempotency_key:
         operation["parameters"].append(ONCE)
     if is_offered(endpoint):
-        operation["parameters"].append(REHEARSAL)
+        operation["parameters"].append(DRY_RUN_PARAMETER)
     if endpoint.params is not None:
         if in_body:
             operation["parameters"] += [_query(field, endpoint) for field in _in_query_too(endpoint.params)]

@@ -7,10 +7,10 @@ import msgspec
 from msgspec import Struct
 
 from kalends.http.endpoint import FORMATS, Document, Endpoint
+from kalends.http.error_handler import CONTENT_TYPE
 from kalends.http.input.fields import fields_of
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.derived import REF, has_selection, selection_name
-from kalends.http.problem import CONTENT_TYPE
 
 MEANINGS = {
     "400": "The request cannot be read.",
@@ -46,8 +46,7 @@ HEADERS: dict[str, dict[str, Any]] = {
     "Content-Disposition": {"schema": {"type": "string"}, "description": "The name of the file."},
     "Preference-Applied": {"schema": {"type": "string"}, "description": "`handling=strict`, if the request preferred that."},
     "Idempotency-Replayed": {"schema": {"type": "string"}, "description": "`true`: an earlier request with the same key got this reply."},
-    "Kalends-Position": {"schema": {"type": "string"}, "description": "Of a service with replicas: send it, to read what you wrote."},
-    "Set-Cookie": {"schema": {"type": "string"}, "description": "For browsers: the session, or the position of the write."},
+    "Set-Cookie": {"schema": {"type": "string"}, "description": "For browsers: the session, or that they have just written."},
     "X-Accel-Buffering": {"schema": {"type": "string"}, "description": "`no`: a proxy passes on each change at once."},
     "Allow": {"required": True, "schema": {"type": "string"}, "description": "The methods of the path."},
     "Link": {"schema": {"type": "string"}, "description": 'The next page, if there is one: `<…>; rel="next"`.'},
@@ -93,7 +92,7 @@ def _failures(endpoint: Endpoint, with_body: bool) -> list[str]:
     names_records = bool(endpoint.variables) or _refers(endpoint)
     possible = {
         "401": endpoint.credentials,
-        "403": endpoint.writes or names_records or endpoint.for_admins,
+        "403": endpoint.credentials or endpoint.writes or names_records,
         "404": names_records,
         "405": False,
         "408": with_body,
@@ -146,7 +145,6 @@ def _header_names(endpoint: Endpoint) -> list[str]:
         "Location": bool(endpoint.location),
         "Link": "next" in _fields(endpoint.result),
         "Idempotency-Replayed": endpoint.takes_idempotency_key,
-        "Kalends-Position": endpoint.writes,
         "Set-Cookie": endpoint.writes,
     }
     return [name for name in HEADERS if sent.get(name)]

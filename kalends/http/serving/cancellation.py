@@ -5,7 +5,7 @@ from collections.abc import Callable
 from threading import Lock, get_ident
 from typing import Any
 
-from granian._granian import RSGIHTTPProtocol as HTTPProtocol
+from granian.rsgi import HTTPProtocol
 
 from kalends.db import Database
 

@@ -2,36 +2,37 @@
 requests on a bounded pool of threads.
 
 A client that sends or reads slowly holds no thread, and requests that find no room in the queue get 503. Passwords are hashed and files
-imported in small thread pools of their own. Fast reads run on the event loop itself (fast_reads.py)."""
+imported in small thread pools of their own. `/healthz` runs on the event loop itself: it is served while every thread is busy."""
 
 import asyncio
 import os
 import re
 import signal
 import threading
+from collections.abc import Awaitable
 from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
-from granian._granian import RSGIHTTPProtocol as HTTPProtocol
-from granian._granian import RSGIProtocolClosed as ProtocolClosed
-from granian._granian import RSGIProtocolError as ProtocolError
-from granian.rsgi import Scope
+from granian.rsgi import HTTPProtocol, ProtocolClosed, ProtocolError, Scope
 from msgspec import Struct
 
-from kalends import errors, tracing
+from kalends.core import errors, tracing
+from kalends.core.errors import Problem
+from kalends.core.i18n import gettext
+from kalends.core.log import endpoint_name, get_logger
+from kalends.core.net.client_network import network
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.errors import Problem
 from kalends.http import metrics
 from kalends.http.endpoint import READ_METHODS
-from kalends.http.error_handler import is_for_browser
+from kalends.http.error_handler import CONTENT_TYPE, encode, is_for_browser
 from kalends.http.input.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
 from kalends.http.origin import Origins
-from kalends.http.problem import CONTENT_TYPE, encode
+from kalends.http.reply import Reply
 from kalends.http.request import Request, new_id, read_scope
 from kalends.http.server import common_headers
 from kalends.http.serving import password_clients
-from kalends.http.serving.fast_reads import FastReads
 from kalends.http.serving.follower_runs import FollowerRuns
 from kalends.http.serving.followers import Followers
 from kalends.http.serving.large_responses import LARGE, STEP_SECONDS, LargeResponses
@@ -41,11 +42,6 @@ from kalends.http.serving.password_clients import Clients
 from kalends.http.serving.request_bodies import SMALL, RequestBodies, too_large
 from kalends.http.serving.request_queue import RequestQueue, queue_full
 from kalends.http.serving.thread_pool import PoolSize, Share, ThreadPool
-from kalends.i18n import gettext
-from kalends.log import endpoint_name, get_logger
-from kalends.net.client_network import network
-from kalends.reply import Reply
-from kalends.settings import Settings
 
 log = get_logger(__name__)
 
@@ -55,7 +51,7 @@ POOLS = {
         threads=2,
         queue=16,
         queue_of_devices=8,
-        overload_message=gettext("Too many people are signing in at once. Try again shortly."),
+        overload_message=gettext("Too many people are signing in at once. Try again in a few seconds."),
     ),
     "upload": PoolSize(
         threads=2,
@@ -65,6 +61,8 @@ POOLS = {
 }
 # Of the uploads, for a network and for a user.
 UPLOADS = Share(threads=1, queue=1)
+# When replies with a fixed time are sent: so long after the request, or the next multiple. Most take a few milliseconds.
+FIXED_SECONDS = 0.05
 # How long the rest of a refused body is read: a client that is disconnected while it sends never reads the response.
 LINGER_SECONDS = 2
 # The largest body that is read if the queue is full.
@@ -112,7 +110,6 @@ class Edge:
         self._origins = Origins(settings)
         self._headers = common_headers(settings)
         self._queue = RequestQueue(db, settings.threads, settings.queue)
-        self._fast_reads = FastReads(db, application)
         self._pools = {name: ThreadPool(name, size) for name, size in POOLS.items()}
         self._bodies = RequestBodies(settings.body_timeout)
         self._large_responses = LargeResponses()
@@ -124,7 +121,6 @@ class Edge:
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Granian would stop at SIGTERM and at SIGINT. This handles SIGTERM, and sends SIGINT when all requests are done."""
         loop.add_signal_handler(signal.SIGTERM, self._start_stop, loop)
-        self._fast_reads.start(loop)
         self._queue.start(loop)
         self._bodies.start(loop)
         if self._settings.metrics_token:
@@ -185,7 +181,7 @@ class Edge:
         self._application.route(request)
         if self._stop and request.endpoint and not request.endpoint.while_stopping:
             request.refusal = errors.Unavailable("The server is stopping.")
-        reply = self._fast_reads.run(request) or await self._run(request, proto)
+        reply = self._application(request) if _runs_on_event_loop(request) else await self._run(request, proto)
         return await self._follow(request, scope, proto, reply) if reply.wait and request.method == "GET" else reply
 
     async def _follow(self, request: Request, scope: Scope, proto: HTTPProtocol, reply: Reply) -> Reply | None:
@@ -210,7 +206,7 @@ class Edge:
         """Whether the request can only run on the common threads; known by its method and path."""
         request = Request(scope.method, scope.path, scope.query_string)
         self._application.route(request)
-        return not pool_of(request) and not self._fast_reads.accepts(request)
+        return not pool_of(request) and not _runs_on_event_loop(request)
 
     async def _refuse(self, scope: Scope, proto: HTTPProtocol) -> Reply:
         """Refuse a request before its head is read: under overload most requests are refused, at the expense of those that are served.
@@ -242,6 +238,11 @@ class Edge:
                 request.refusal = None
                 return _closing(reply)
             return _closing(self._error_reply(request.method, problem))
+        if request.endpoint and request.endpoint.fixed_time:
+            return await at_fixed_time(self._run_job(request, job, proto))
+        return await self._run_job(request, job, proto)
+
+    async def _run_job(self, request: Request, job: _Job, proto: HTTPProtocol) -> Reply:
         try:
             if job.pool:
                 return await self._run_in_pool(request, job)
@@ -342,6 +343,11 @@ class Edge:
                     await anext(proto)
 
 
+def _runs_on_event_loop(request: Request) -> bool:
+    """Whether a request that was routed needs no thread."""
+    return request.endpoint is not None and request.endpoint.on_event_loop and not request.has_body
+
+
 def pool_of(request: Request) -> str:
     """The name of the request's pool, `file` if that depends on whether its body has a file, or empty for the common threads."""
     endpoint = request.endpoint
@@ -350,6 +356,16 @@ def pool_of(request: Request) -> str:
     if endpoint.pool != "request":
         return endpoint.pool
     return "file" if request.is_multipart and endpoint.takes_file else ""
+
+
+async def at_fixed_time(work: Awaitable[Reply]) -> Reply:
+    """The reply, at the next multiple of the fixed time since the body arrived. (Since the head, a client could choose the moment of the
+    last byte so that a multiple lies between two durations.) No thread waits."""
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    reply = await work
+    await asyncio.sleep(FIXED_SECONDS - (loop.time() - began) % FIXED_SECONDS)
+    return reply
 
 
 def _closing(reply: Reply) -> Reply:

@@ -4,8 +4,8 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 
+from kalends.http.reply import Reply
 from kalends.http.request import Request
-from kalends.reply import Reply
 
 # A change that concerns a thousand must not fill the queue of all other requests, nor hold a thread for long.
 TASKS_AT_ONCE = 2

@@ -7,18 +7,16 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-from granian._granian import RSGIHTTPProtocol as HTTPProtocol
-from granian._granian import RSGIHTTPStreamTransport as StreamTransport
-from granian._granian import RSGIProtocolClosed as ProtocolClosed
-from granian._granian import RSGIProtocolError as ProtocolError
+from granian.rsgi import HTTPProtocol, ProtocolClosed, ProtocolError
 
-from kalends.errors import Overloaded, Unavailable
+from kalends.core.errors import Overloaded, Unavailable
+from kalends.core.net.client_network import network, wider_networks
+from kalends.http.reply import Reply, Wait
 from kalends.http.request import Request
 from kalends.http.serving.follower_runs import FollowerRuns
+from kalends.http.serving.granian import StreamTransport
 from kalends.http.serving.notifier import Notifier, Waiter
 from kalends.http.serving.peer_socket import PeerSocket
-from kalends.net.client_network import network, wider_networks
-from kalends.reply import Reply, Wait
 
 # In one process; of them those of one account, guests of one network, and guests of the networks around it.
 MAX_FOLLOWERS = 2_000

@@ -1,4 +1,6 @@
-"""Granian: listening sockets, server processes, and a graceful stop that loses no request."""
+"""Granian: listening sockets, server processes, and a graceful stop that loses no request.
+
+The only module that uses names of Granian that are not public; `tests/serve/test_granian.py` has the list to check at an upgrade."""
 
 import ctypes
 import multiprocessing
@@ -16,13 +18,16 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
+from granian._granian import RSGIHTTPStreamTransport as StreamTransport
 from granian._granian import SocketHolder
 from granian.constants import HTTPModes, Interfaces, Loops
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server.mp import MPServer
 
-from kalends.settings import Settings, WrongSetting, variable
+from kalends.core.settings import Settings, WrongSetting, variable
+
+__all__ = ["StreamTransport", "bind", "serve"]
 
 LINUX = sys.platform == "linux"
 BACKLOG = 1024
@@ -134,8 +139,7 @@ class _Server(MPServer):
     def _spawn_worker(self, idx: int, target: Any, callback_loader: Any) -> Any:  # type: ignore[override]
         self._sso = self._sockets[idx % len(self._sockets)]
         self._shd: Any = _holder(self._sso)
-        cpu = _pinned_cpu(idx, len(self._sockets))
-        return super()._spawn_worker(idx, partial(target, cpu, self._parent_pipe, self._sso), callback_loader)
+        return super()._spawn_worker(idx, partial(target, self._parent_pipe, self._sso), callback_loader)
 
     def _drop_shared_socket(self) -> None:
         """Called when the stop begins: serve on for the time to drain; then serve open connections, and drop attempts to open new ones."""
@@ -179,16 +183,8 @@ def _holder(listener: socket.socket) -> Any:
     return holder(listener.fileno(), False, BACKLOG) if LINUX else holder(listener.fileno(), False)
 
 
-def _pinned_cpu(idx: int, processes: int) -> int | None:
-    """The CPU for a worker process if there is exactly one for each, for cache locality; otherwise the scheduler chooses."""
-    cpus = sorted(os.sched_getaffinity(0)) if LINUX else []
-    return cpus[idx] if 1 < processes == len(cpus) else None
-
-
-def _run_worker(cpu: int | None, parent_pipe: tuple[Connection, Connection], listener: socket.socket, *args: Any) -> None:
+def _run_worker(parent_pipe: tuple[Connection, Connection], listener: socket.socket, *args: Any) -> None:
     """Run a worker process in its own process group: Ctrl-C reaches the parent alone, which stops the workers with SIGTERM."""
-    if LINUX:
-        _set_scheduling(cpu)
     os.setpgrp()
     # Until it can handle the signal: the parent sends it again.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -197,16 +193,6 @@ def _run_worker(cpu: int | None, parent_pipe: tuple[Connection, Connection], lis
     writer.close()
     threading.Thread(target=_end_with_parent, args=(reader, listener), daemon=True).start()
     MPServer._spawn_rsgi_worker(*args)
-
-
-def _set_scheduling(cpu: int | None) -> None:
-    """Pin the process to the CPU, and do not let its threads preempt each other: each passes requests to the next one, and with
-    SCHED_BATCH it passes all that it has before the next one runs. Some systems forbid either, which is only an optimisation."""
-    with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-    with suppress(OSError):
-        if cpu is not None:
-            os.sched_setaffinity(0, {cpu})
 
 
 def _end_with_parent(parent_pipe: Connection, listener: socket.socket) -> None:

@@ -7,7 +7,7 @@ import asyncio
 import os
 from typing import Any
 
-from kalends import errors
+from kalends.core import errors
 
 # The capacity of a pipe. A smaller response fits into the send buffer of the connection.
 LARGE = 64 * 1024

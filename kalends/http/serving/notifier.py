@@ -4,11 +4,11 @@ them too, and both databases have them."""
 import asyncio
 from functools import partial
 
+from kalends.core.errors import Problem
 from kalends.db import Database, Retry
 from kalends.db.sync_reader import Position, SyncReader
-from kalends.errors import Problem
+from kalends.http.reply import Wait
 from kalends.http.serving.request_queue import RequestQueue
-from kalends.reply import Wait
 
 POLL_SECONDS = 0.25
 # It stops after this many polls for nobody. A follower that was woken soon waits again.

@@ -3,16 +3,16 @@ and its networks."""
 
 from msgspec import Struct
 
-from kalends.errors import Problem
+from kalends.core.errors import Problem
+from kalends.core.net.client_network import network, wider_networks
+from kalends.core.settings import Settings
+from kalends.core.tokens import token_hash
+from kalends.core.values.text import fold_case
 from kalends.http import device_cookie
 from kalends.http.input.params import gather
 from kalends.http.origin import Origins
 from kalends.http.request import Request
 from kalends.http.serving.thread_pool import Share
-from kalends.net.client_network import network, wider_networks
-from kalends.settings import Settings
-from kalends.tokens import token_hash
-from kalends.values.text import fold_case
 
 ACCOUNT = Share(threads=1, queue=2)
 NETWORK = Share(threads=2, queue=6)

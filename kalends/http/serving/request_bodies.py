@@ -3,12 +3,11 @@
 import asyncio
 from typing import Any
 
-from granian._granian import RSGIHTTPProtocol as HTTPProtocol
-from granian._granian import RSGIProtocolClosed as ProtocolClosed
+from granian.rsgi import HTTPProtocol, ProtocolClosed
 
-from kalends import errors
+from kalends.core import errors
+from kalends.core.i18n import gettext
 from kalends.http.input.params import FRAMING, UPLOAD_LIMIT
-from kalends.i18n import gettext
 
 MIB = 1024 * 1024
 # Most bodies are this small, and are read in one piece. While they arrive, they take at most 40 MiB on all connections together.
@@ -168,12 +167,12 @@ class _MinimumRate:
 
 def too_large(max_bytes: int) -> errors.TooLarge:
     return errors.TooLarge(
-        gettext("A body may have at most %(max)s MiB, and a file 10 MiB where an action takes one.", max=max_bytes // MIB)
+        gettext("A body can be at most %(max)s MiB, and a file at most 10 MiB where an action takes one.", max=max_bytes // MIB)
     )
 
 
 def _too_many() -> errors.Overloaded:
-    return errors.Overloaded("body", gettext("Too many large requests are arriving. Try again shortly."))
+    return errors.Overloaded("body", gettext("Too many large requests are arriving. Try again in a few seconds."))
 
 
 def _incomplete() -> errors.BadRequest:

@@ -10,10 +10,10 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
-from granian._granian import RSGIHTTPProtocol as HTTPProtocol
+from granian.rsgi import HTTPProtocol
 
+from kalends.core.errors import Overloaded
 from kalends.db import Database
-from kalends.errors import Overloaded
 from kalends.http.serving.cancellation import Job, Reads
 from kalends.http.serving.thread_pool import QUEUE_SECONDS
 

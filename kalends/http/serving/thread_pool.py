@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from kalends.errors import Overloaded
+from kalends.core.errors import Overloaded
 
 T = TypeVar("T")
 

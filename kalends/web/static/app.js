@@ -4,6 +4,29 @@
 // The first thing that is wrong, or that was done, is read out.
 document.querySelector("[data-focus]")?.focus();
 
+// A notice lies at the lower edge of the window for eight seconds, of which the style sheet keeps the time; a long one stays where it is.
+const SHORT = 100;
+function showNotice(box) {
+  if (box.textContent.length > SHORT + (box.querySelector("form") ? 20 : 0)) return;
+  const close = Object.assign(document.createElement("button"), { type: "button", className: "plain close", textContent: "×", ariaLabel: box.dataset.close });
+  const end = () => { box.replaceChildren(); box.className = ""; };
+  close.addEventListener("click", end);
+  box.addEventListener("animationend", end, { once: true });
+  // A notice that replaces another one has its own eight seconds.
+  box.className = "";
+  void box.offsetWidth;
+  box.className = "notice toast";
+  box.append(close);
+}
+for (const box of document.querySelectorAll("main > .notice")) showNotice(box);
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.target.matches("input, textarea, select, [contenteditable]")) return;
+  const undo = document.querySelector(".notice form");
+  if (!undo) return;
+  event.preventDefault();
+  undo.requestSubmit();
+});
+
 // A menu closes when someone goes on elsewhere.
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
@@ -11,6 +34,21 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   for (const menu of document.querySelectorAll("details.menu[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
+});
+
+// The / key goes to the search, unless keys are turned off in the calendar; its list of results is fetched then.
+const find = document.getElementById("find");
+find?.addEventListener("focus", () => {
+  document.head.append(Object.assign(document.createElement("script"), { src: find.dataset.script }));
+}, { once: true });
+if (find) find.form.querySelector("kbd").hidden = false;
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.altKey || event.metaKey || !find?.offsetParent) return;
+  if (event.target.matches("input, textarea, select, [contenteditable]") || document.querySelector("dialog[open], :popover-open")) return;
+  if (localStorage.getItem("kalends-keys-off")) return;
+  event.preventDefault();
+  find.focus();
+  find.select();
 });
 
 // A form that a person fills in is not taken for a program's, however quick the browser was.
@@ -54,5 +92,43 @@ for (const button of navigator.clipboard ? document.querySelectorAll("button[dat
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
     button.textContent = "Copied";
+  });
+}
+
+// How many people: one fewer, one more.
+for (const stepper of document.querySelectorAll("[data-step]")) {
+  const [select, buttons] = [stepper.querySelector("select"), stepper.querySelectorAll("button")];
+  const update = () => {
+    buttons[0].disabled = !select.selectedIndex;
+    buttons[1].disabled = select.selectedIndex === select.length - 1;
+  };
+  for (const button of buttons) {
+    button.hidden = false;
+    button.addEventListener("click", () => { select.selectedIndex += Number(button.dataset.by); update(); });
+  }
+  select.addEventListener("change", update);
+  update();
+}
+
+// The decision: the bar is in view while the card is not, and chooses in it.
+const [respond, reach] = [document.getElementById("respond"), document.querySelector(".reach")];
+if (respond && reach) {
+  new IntersectionObserver(([entry]) => { reach.hidden = entry.isIntersecting; }).observe(respond);
+  reach.addEventListener("click", (event) => {
+    const radio = respond.querySelector(`[name=response][value=${event.target.dataset.choose}]`);
+    if (!radio) return;
+    event.preventDefault();
+    radio.click();
+    respond.scrollIntoView();
+  });
+}
+if (location.hash === "#ticket") document.getElementById("ticket")?.focus();
+
+// The phone's own way to share, where it has one.
+for (const share of navigator.share ? document.querySelectorAll("[data-share]") : []) {
+  share.addEventListener("click", (event) => {
+    if (!event.target.closest("summary")) return;
+    event.preventDefault();
+    navigator.share({ title: document.title, url: share.dataset.share }).catch(() => {});
   });
 }

@@ -20,10 +20,23 @@ const calendarPage = (() => {
   const idOf = (link) => link.pathname.split("/").pop();
 
   function say(text, isProblem = false) {
-    const message = document.getElementById("said");
-    message.className = isProblem ? "said problem" : "said notice";
-    message.textContent = text;
+    const box = document.getElementById("said");
+    const message = Object.assign(document.createElement("p"), { textContent: text });
+    box.className = isProblem ? "said problem" : "notice";
+    box.replaceChildren(message);
+    if (!isProblem) showNotice(box);
     return message;
+  }
+
+  // What was changed, with a button to undo it: Ctrl+Z presses it, too.
+  async function sayChanged(text, id) {
+    const { event: history } = await ask(`/api/events/${id}/changes?limit=1`);
+    const message = say(text);
+    if (!history?.changes.length) return;
+    const form = Object.assign(document.createElement("form"), { method: "post", action: `/changes/${history.changes[0].seq}/undo` });
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "next", value: location.pathname + location.search }));
+    form.append(Object.assign(document.createElement("button"), { className: "quiet", textContent: texts.undo }));
+    message.after(form);
   }
 
   function addLink(message, href, textContent) {
@@ -67,19 +80,30 @@ const calendarPage = (() => {
     const put = (fields) => ask(url, { method: "PUT", headers, body: JSON.stringify(fields) });
     const trial = await put({ ...changes, dry_run: true });
     if (trial.problem) return complain(trial);
-    const people = trial.event.told?.email;
-    if (people) {
-      const title = document.getElementById("tell-title");
-      title.textContent = fill(title.dataset[new Intl.PluralRules(language).select(people)], { number: people });
-      changes.notify = await choose(document.getElementById("tell"));
-      if (!changes.notify) return link.focus();
+    let mail = "";
+    if (trial.event.notified?.email) {
+      const version = reply.etag.match(/\d+-\d+/)[0];
+      await loadQuestion();
+      const found = await question.find(url.slice(4), new URLSearchParams({ version, ...changes }));
+      const { auto, none } = found?.dataset ?? {};
+      const answer = found ? await question.show(found) : null;
+      if (!answer) return link.focus();
+      mail = answer.notify === "auto" ? auto : none;
+      changes.notify = answer.notify;
+      if (answer.message) changes.message = answer.message;
     }
     const changed = await put(changes);
     if (changed.problem) return complain(changed);
     if (!(await refresh())) return location.reload();
     const time = inWords(byStart ? changed.event.start_time : changed.event.end_time);
-    say(fill(byStart ? texts.moved : texts.lasts, { time }));
+    await sayChanged([fill(byStart ? texts.moved : texts.lasts, { time }), mail].join(" ").trim(), idOf(link));
   }
+
+  // The script of the question is fetched when there is one to ask.
+  let loaded;
+  const loadQuestion = () => (loaded ??= new Promise((resolve, reject) => {
+    document.head.append(Object.assign(document.createElement("script"), { src: texts.question, onload: resolve, onerror: reject }));
+  }));
 
   // A format for times as people here say them; without hours, for whole days.
   function format(time, extra = {}) {
@@ -163,9 +187,24 @@ const calendarPage = (() => {
     url.searchParams.set("view", "month");
     if (!(await refresh(url))) return location.assign(date.href);
     history.replaceState(null, "", url);
-    const add = document.querySelector(".fab");
+    const add = document.querySelector(".plus");
     if (add) add.href = `/events/new?start_time=${url.searchParams.get("date")}`;
   });
+
+  // On a phone, the calendar goes on to the next days with a finger, and back.
+  const SWIPE = 60;
+  let touch = null;
+  document.addEventListener("touchstart", ({ target, touches }) => {
+    touch = !isWide.matches && touches.length === 1 && target.closest?.("#calendar") ? touches[0] : null;
+  }, { passive: true });
+  document.addEventListener("touchend", ({ changedTouches: [end] }) => {
+    if (!touch) return;
+    const across = end.clientX - touch.clientX, along = Math.abs(end.clientY - touch.clientY);
+    touch = null;
+    if (Math.abs(across) < SWIPE || along > Math.abs(across) / 2) return;
+    const isForward = across < 0 === (document.documentElement.dir !== "rtl");
+    document.querySelector(isForward ? ".steps [rel=next]" : ".steps [rel=prev]")?.click();
+  }, { passive: true });
 
   // A guest's own zone, which only the browser knows.
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -119,11 +119,15 @@
     return from.at === null ? [Math.min(a, b), Math.max(a, b)] : [Math.min(a, b), Math.max(a, b) + QUARTER];
   }
 
+  // Returns what takes away what was drawn.
   function endDrawing() {
-    draw.block?.remove();
-    for (const day of calendar().querySelectorAll(".drawn")) day.classList.remove("drawn");
+    const { block } = draw;
     calendar().classList.remove("drawing");
     draw = null;
+    return () => {
+      block?.remove();
+      for (const day of calendar().querySelectorAll(".drawn")) day.classList.remove("drawn");
+    };
   }
 
   document.addEventListener("pointerdown", (event) => {
@@ -169,9 +173,10 @@
     setTimeout(() => { justDragged = false; });
     if (draw) {
       const [first, last] = range(draw), { isDrawn, from } = draw;
-      endDrawing();
+      const clear = endDrawing();
+      if (!isDrawn) clear();
       // Browsers close popovers when a pointer is released beside them: after that, it stays open.
-      if (isDrawn) setTimeout(() => calendarPage.openQuick({ first, last, isTimed: from.at !== null }, event));
+      if (isDrawn) setTimeout(() => calendarPage.openQuick({ first, last, isTimed: from.at !== null }, event, clear));
       return;
     }
     const { link, isLifted, isStretch } = drag;
@@ -182,7 +187,7 @@
 
   function cancel() {
     if (drag) drop();
-    if (draw) endDrawing();
+    if (draw) endDrawing()();
   }
 
   document.addEventListener("pointercancel", cancel);

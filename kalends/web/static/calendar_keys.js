@@ -133,12 +133,9 @@
   function press(event, link) {
     const aim = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
     if (event.key === "?") dialog.showModal();
+    else if (event.key === "n" && document.getElementById("quick")) createOn(link);
     else if (!aim) return;
-    else if (event.key === "n") createOn(link);
-    else if (aim.matches("input")) {
-      aim.closest("details").open = true;
-      aim.focus();
-    } else if (link && aim.closest(".views")) {
+    else if (link && aim.closest(".views")) {
       const day = link.closest("[data-day], [data-date]").dataset;
       goTo(grids[0], read(day.day || day.date), 0, new URL(aim.href).searchParams.get("view"));
     } else aim.click();

@@ -35,5 +35,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     clearTimeout(timer);
     timer = setTimeout(update, delay);
   });
+  // The line has filled in another start.
+  form.addEventListener("filled", update);
   if (!form.querySelector("[name=repeat][value=none]")?.checked) update();
 }

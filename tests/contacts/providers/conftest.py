@@ -10,11 +10,11 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from kalends.contacts.model import ImportInput
-from kalends.contacts.providers.fetch import fetch_entries
-from kalends.errors import Problem
-from kalends.log import line_of
-from kalends.settings import Settings
+from kalends.core.errors import Problem
+from kalends.core.log import line_of
+from kalends.core.settings import Settings
+from kalends.features.contacts.model import ImportInput
+from kalends.features.contacts.steps.providers.fetch import fetch_entries
 from tests.contacts.providers.books import USER, Book, radicale, xandikos
 from tests.contacts.providers.stand import Stand
 

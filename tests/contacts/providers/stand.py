@@ -9,7 +9,7 @@ from typing import Self
 
 from msgspec import Struct
 
-from kalends.settings import Settings
+from kalends.core.settings import Settings
 from tests.serve.running import TIMEOUT
 
 DAV_TYPE = "application/xml; charset=utf-8"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kalends.contacts.entry import Entry
-from kalends.contacts.model import ImportInput
-from kalends.contacts.providers.fetch import fetch_entries
-from kalends.settings import Settings
+from kalends.core.settings import Settings
+from kalends.features.contacts.model import ImportInput
+from kalends.features.contacts.rules.entry import Entry
+from kalends.features.contacts.steps.providers.fetch import fetch_entries
 from tests.contacts.providers.books import NO_QUERY, NO_REPORT, PASSWORD, PEOPLE, USER, Book
 from tests.contacts.providers.conftest import Fails
 

@@ -7,10 +7,10 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import msgspec
 import pytest
 
-from kalends.contacts.entry import Entry
-from kalends.contacts.model import ImportInput
-from kalends.contacts.providers import graph
-from kalends.contacts.providers.fetch import fetch_entries
+from kalends.features.contacts.model import ImportInput
+from kalends.features.contacts.rules.entry import Entry
+from kalends.features.contacts.steps.providers import graph
+from kalends.features.contacts.steps.providers.fetch import fetch_entries
 from tests.contacts.providers.conftest import TOKEN, Fails
 from tests.contacts.providers.stand import Request, Stand
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kalends.app import application
-from kalends.contacts import bulk_import
-from kalends.context import Context
+from kalends.app.application import application
+from kalends.app.worker import clean_up
+from kalends.core.settings import Settings
 from kalends.db import Database, Transaction
-from kalends.settings import Settings
-from kalends.worker import clean_up
+from kalends.features.contacts.steps import bulk_import
+from kalends.http.context import Context
 from tests.cast import Cast, a_contact
 from tests.client import Client, Reply
 from tests.conftest import Clock

@@ -5,9 +5,9 @@ import re
 import pytest
 from msgspec import structs
 
-from kalends.app import application
+from kalends.app.application import application
+from kalends.core.settings import Settings
 from kalends.db import Database
-from kalends.settings import Settings
 from tests.cast import Cast
 from tests.client import Client
 from tests.conftest import Clock
@@ -26,10 +26,10 @@ def test_imported_entries_wait_on_a_list_until_they_are_moved_to_the_contacts(im
     done = importing.post("/contacts/import", data=import_form())
     assert (done.status, done.headers["Location"]) == (303, f"/contacts/imported?skipped={WITHOUT}")
     page = importing.get(done.headers["Location"])
-    assert f"{ADDRESSES:,} people wait" in page.text
-    assert f"{WITHOUT} entries have no e-mail address" in page.text
+    assert f"{ADDRESSES:,} people to review" in page.text
+    assert f"{WITHOUT} entries were skipped because they have no email address" in page.text
     assert re.search(r"Yahoo, until \d+ \w+ \d{4}, \d\d:\d\d", page.text)
-    assert f"{ADDRESSES:,} imported contacts wait" in importing.get("/contacts").text
+    assert f"{ADDRESSES:,} imported contacts" in importing.get("/contacts").text
     ticked = re.findall(r'name="ids\[\]" value="(\d+)"', page.text)[:2]
     reply = importing.post("/contacts/keep", data=[("ids[]", each) for each in ticked])
     assert reply.redirect == ("/contacts/imported", "kept")
@@ -47,7 +47,7 @@ def test_keeping_no_entries_or_missing_ones_is_reported(importing: Client, clock
     ticked = re.findall(r'name="ids\[\]" value="(\d+)"', nobody.text)[0]
     gone = importing.post("/contacts/keep", data=[("ids[]", ticked), ("ids[]", "999999999")])
     assert gone.status == 404
-    assert "contact 999999999 is not there" in gone.text
+    assert "includes contact 999999999, which doesn’t exist" in gone.text
     assert re.search(rf'value="{ticked}" checked', gone.text)
     assert total(importing) == 0
 

@@ -1,0 +1,83 @@
+"""The composition root: every module that declares endpoints, made into the application."""
+
+import gc
+import pkgutil
+from collections.abc import Callable, Iterator
+from functools import partial, wraps
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from msgspec import structs
+
+import kalends.features
+import kalends.web
+from kalends import policy
+from kalends.core import log, settings, tokens, tracing
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
+from kalends.dav import serve as dav
+from kalends.db import Database, open_database
+from kalends.features.idempotency import store as idempotent_responses
+from kalends.features.reference import api as reference
+from kalends.features.sessions.store import authenticate
+from kalends.http.context import Context
+from kalends.http.endpoint import Endpoint, endpoints_of
+from kalends.http.server import Application
+from kalends.http.serving.edge import Edge
+from kalends.web import failures
+from kalends.web.render import limit_inputs
+
+
+def _find_features() -> Iterator[ModuleType]:
+    """The modules that may declare endpoints: `api` and `pages`, and those whose names end so."""
+    for package in (kalends.features, kalends.web):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if module.name.split(".")[-1].split("_")[-1] in ("api", "pages"):
+                yield import_module(module.name)
+
+
+def _guard(endpoint: Endpoint) -> Endpoint:
+    """The endpoint, which refuses guests on a site for members unless it is open to them there."""
+    if not endpoint.guests or policy.is_open_to_guests(endpoint.url):
+        return endpoint
+    batch = _for_members(endpoint.batch) if endpoint.batch else None
+    return structs.replace(endpoint, function=_for_members(endpoint.function), batch=batch)
+
+
+def _for_members(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def guarded(ctx: Context, *args: Any, **kwargs: Any) -> Any:
+        policy.require_member(ctx)
+        return function(ctx, *args, **kwargs)
+
+    return guarded
+
+
+FEATURES = list(_find_features())
+ENDPOINTS = [_guard(endpoint) for endpoint in endpoints_of(FEATURES)]
+reference.describe(ENDPOINTS)
+limit_inputs(ENDPOINTS)
+
+
+def application(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> Application:
+    """The service, with all its endpoints."""
+    error_page = partial(failures.reply, db, settings)
+    parts = (ENDPOINTS, db, settings, authenticate, policy.require_scope, idempotent_responses, clock, error_page, dav.mounts)
+    if tracer := tracing.start(settings):
+        from kalends.http.traced_server import TracedApplication
+
+        return TracedApplication(tracer, *parts)
+    return Application(*parts)
+
+
+def rsgi() -> Edge:
+    """The service as Granian runs it, in each server process, with the settings from the environment."""
+    loaded = settings.load()
+    log.configure(loaded)
+    tokens.ensure_secret(loaded)
+    db = open_database(loaded)
+    edge = Edge(application(db, loaded), loaded, db)
+    # Exclude the objects of the start from garbage collection, since they live as long as the process.
+    gc.freeze()
+    return edge

@@ -1,0 +1,135 @@
+"""`kalends doctor`: the problems of an installation, each with its solution."""
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from kalends.core.errors import Unavailable
+from kalends.core.settings import Settings, WrongSetting, variable
+from kalends.core.transports import FILES, Mailbox, mailbox
+from kalends.core.values import timestamps
+from kalends.core.values.phone import to_e164
+from kalends.db import Database, Transaction, open_database, shared_secret
+from kalends.db.migrate import find_mismatch
+from kalends.features.deliveries.messages.message import envelope
+from kalends.features.deliveries.rules.outcome import Outcome
+from kalends.mail import mail, sms
+from kalends.mail.inbound import imap
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+TEST_MESSAGE = "This is a test message of Kalends. It can send."
+
+
+def find_problems(settings: Settings) -> dict[str, str | None]:
+    """Each part with its problem, or None."""
+    return {
+        "settings": _settings(settings),
+        "data folder": _folder(settings.folder),
+        "database": _database(settings),
+        "e-mail": _problem(lambda: mail.check(settings)),
+        **({"SMS": _sms_countries(settings)} if settings.sms != FILES else {}),
+        **({"mailbox for replies": _mailbox(box)} if (box := mailbox(settings.inbound)) else {}),
+    }
+
+
+def unsent_channels(settings: Settings) -> dict[str, str]:
+    """The kinds of messages that are written to files because no service sends them, each with the variable that names one."""
+    return {label: variable(name) for name, label in {"email": "e-mail", "sms": "SMS"}.items() if getattr(settings, name) == FILES}
+
+
+def try_email(settings: Settings, address: str) -> str | None:
+    """Send a test message; returns the problem, or None."""
+
+    def send() -> None:
+        # Mail programs show a Message-ID only once, so each test has its own.
+        message = envelope(settings, address, TEST_MESSAGE, f"test-{timestamps.now()}", timestamps.now())
+        message.set_content(f"{TEST_MESSAGE}\n\n{settings.url}\n")
+        mail.send(settings, message, address)
+
+    return _problem(send)
+
+
+def try_sms(settings: Settings, number: str) -> str | None:
+    """Send a test SMS; returns the problem, or None."""
+    e164_number = to_e164(number)
+    if e164_number is None:
+        return f"{number} is no phone number with its country's code, such as +33612345678."
+    return _problem(lambda: sms.send(settings, e164_number, f"{TEST_MESSAGE} {settings.url}", "test"))
+
+
+def _problem(attempt: Callable[[], None]) -> str | None:
+    try:
+        attempt()
+    except Outcome as error:
+        return str(error)
+    return None
+
+
+def _mailbox(box: Mailbox) -> str | None:
+    try:
+        imap.check(box)
+    except imap.MailboxFailed as error:
+        return f"{error} Replies to invitations do not arrive: correct {variable('inbound')}, or what the mail server says."
+    return None
+
+
+def _sms_countries(settings: Settings) -> str | None:
+    if settings.sms_countries:
+        return None
+    return (
+        f"{variable('sms_countries')} is not set, so SMS are sent to mobile phones in the country of the site's time zone alone, "
+        "and to none if that is UTC. Set it to the countries of your guests, such as FR,DE."
+    )
+
+
+def _settings(settings: Settings) -> str | None:
+    if settings.host not in LOOPBACK and not settings.base_url:
+        return f"the service listens on {settings.host} and {variable('base_url')} is not set, so links would be wrong. Set it."
+    return None
+
+
+def _folder(folder: Path) -> str | None:
+    if not folder.exists():
+        nearest = next(parent for parent in folder.resolve().parents if parent.exists())
+        return None if os.access(nearest, os.W_OK) else f"{folder} cannot be made. Choose another with --data."
+    if not folder.is_dir():
+        return f"{folder} is not a folder. Choose another with --data."
+    if not os.access(folder, os.W_OK):
+        return f"{folder} cannot be written. Change its owner, or choose another with --data."
+    if folder.stat().st_mode & 0o077:
+        return f"others on this machine may look into {folder}. Run: chmod 700 {folder}"
+    outbox = folder / "outbox"
+    if outbox.exists() and not (outbox.is_dir() and os.access(outbox, os.W_OK)):
+        return f"{outbox} is not a folder that can be written. Change its owner, or move it."
+    return None
+
+
+def _database(settings: Settings) -> str | None:
+    if not settings.database and not (settings.folder / "kalends.sqlite3").exists():
+        return "there is none yet. Run: kalends migrate"
+    try:
+        with closing(open_database(settings)) as db:
+            with db.read() as tx:
+                problem = find_mismatch(tx) or _secret(tx, settings)
+            return problem or _missing_settings(db)
+    except Unavailable as error:
+        return describe_unavailable(error)
+    except (OSError, WrongSetting) as error:
+        return str(error)
+
+
+def _missing_settings(db: Database) -> str | None:
+    statements = db.find_missing_settings()
+    if not statements:
+        return None
+    return "\n     ".join(["its user lacks settings. Run these as an administrator, then RECONNECT PgBouncer:", *statements])
+
+
+def _secret(tx: Transaction, settings: Settings) -> str | None:
+    return shared_secret.describe(settings) if shared_secret.differs(tx, settings) else None
+
+
+def describe_unavailable(error: Unavailable) -> str:
+    """Why the database cannot be used, in one line for the operator."""
+    return "the database cannot be used: " + str(error.__cause__ or error.detail).strip().split("\n")[0]

@@ -1,0 +1,35 @@
+"""`kalends doctor`: check the installation and print what to do."""
+
+import sys
+from typing import Any
+
+import click
+
+from kalends.cli.checks import find_problems, try_email, try_sms, unsent_channels
+from kalends.cli.options import data_option, database_option
+from kalends.core.settings import listed, load, variable
+from kalends.mail.outbox_files import outbox
+
+
+@click.command("doctor")
+@click.option("--email", metavar="ADDRESS", help="Send a test message to this e-mail address.")
+@click.option("--sms", metavar="NUMBER", help="Send a test SMS to this number, such as +33612345678.")
+@data_option
+@database_option
+def doctor(email: str | None, sms: str | None, **options: Any) -> None:
+    """Check the settings, the data folder, the database, the mail server and the mailbox for replies, and print what to do."""
+    settings = load(options)
+    problems = find_problems(settings)
+    if email:
+        problems[f"test message to {email}"] = try_email(settings, email)
+    if sms:
+        problems[f"test SMS to {sms}"] = try_sms(settings, sms)
+    for name, problem in problems.items():
+        click.echo(f"BAD  {name}: {problem}" if problem else f"ok   {name}")
+    for words, name in unsent_channels(settings).items():
+        click.echo(f"note {words} is written to files in {outbox(settings)}, not sent. To send it, set {name}.")
+    if "*" in listed(settings.cors_origins):
+        click.echo(
+            f"note {variable('cors_origins')} has *: scripts of every site may read what guests may read (GET without a credential)."
+        )
+    sys.exit(1 if any(problems.values()) else 0)

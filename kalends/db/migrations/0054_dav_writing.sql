@@ -1,5 +1,0 @@
--- Followers of a calendar learn of a file that a client wrote, also if it changed nothing that an event has: an alarm, or a task.
--- @sync INSERT ON dav_resources: INSERT INTO sync_entries (calendar_id, kind, record_id) VALUES (NEW.calendar_id, 'resource', NEW.id)
--- @sync UPDATE OF version ON dav_resources: INSERT INTO sync_entries (calendar_id, kind, record_id) VALUES (NEW.calendar_id, 'resource', NEW.id)
--- @after INSERT ON dav_resources: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id = NEW.calendar_id AND $unmarked
--- @after UPDATE ON dav_resources: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE id = NEW.calendar_id AND $unmarked

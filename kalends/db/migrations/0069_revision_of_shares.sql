@@ -1,6 +1,0 @@
--- What members see on a calendar that has an event without letting them see it depends on the shares of the event's other calendars.
--- With these, its revision changes, and so the ctag by which devices learn that they must read it again.
--- @needs 0068
--- @after INSERT ON calendar_shares: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE $unmarked AND id IN (SELECT q.calendar_id FROM placements p JOIN placements q ON q.event_id = p.event_id WHERE p.calendar_id = NEW.calendar_id AND NOT q.grants)
--- @after DELETE ON calendar_shares: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE $unmarked AND id IN (SELECT q.calendar_id FROM placements p JOIN placements q ON q.event_id = p.event_id WHERE p.calendar_id = OLD.calendar_id AND NOT q.grants)
--- @after UPDATE ON calendar_shares: UPDATE calendars SET revision = revision + 1, changed_at = $now WHERE $unmarked AND OLD.role <> NEW.role AND id IN (SELECT q.calendar_id FROM placements p JOIN placements q ON q.event_id = p.event_id WHERE p.calendar_id = NEW.calendar_id AND NOT q.grants)

@@ -1,3 +1,0 @@
--- What a list shows of an event is cached by the version of the event, so that a new version is made where a change forgets it.
--- @needs 0075
--- @sync UPDATE OF title, start_at, end_at, all_day, time_zone, location, image_url, tags, status, status_note ON events AS content WHEN OLD.version = NEW.version AND (OLD.title <> NEW.title OR OLD.start_at <> NEW.start_at OR OLD.end_at IS DISTINCT FROM NEW.end_at OR OLD.all_day <> NEW.all_day OR OLD.time_zone <> NEW.time_zone OR OLD.location IS DISTINCT FROM NEW.location OR OLD.image_url IS DISTINCT FROM NEW.image_url OR OLD.tags <> NEW.tags OR OLD.status <> NEW.status OR OLD.status_note IS DISTINCT FROM NEW.status_note): UPDATE events SET version = version + 1 WHERE id = NEW.id

@@ -1,0 +1,89 @@
+"""The settings page: profile, password, sessions, keys and blocked people, and the deletion of the account."""
+
+from msgspec import structs
+
+from kalends import policy
+from kalends.core.i18n import gettext
+from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
+from kalends.core.values import timestamps
+from kalends.core.values.datetimes import known_zones
+from kalends.features.blocks import api as blocks
+from kalends.features.calendars import ownership_store as ownership
+from kalends.features.keys import api as keys
+from kalends.features.sessions import store as sessions
+from kalends.features.users import api
+from kalends.features.users.model import Confirmation, PasswordChange, ProfileChanges
+from kalends.http.context import Context
+from kalends.http.endpoint import Document
+from kalends.http.input.fields import Changes
+from kalends.http.input.form import Form
+from kalends.http.paging import MAX_PAGE, Paging
+from kalends.web.forms import FormState, filled
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
+
+MAX_KEYS = 500
+
+
+@page("GET", "/account")
+def show(
+    ctx: Context,
+    *,
+    profile: FormState | None = None,
+    address: FormState | None = None,
+    password: FormState | None = None,
+    key: FormState | None = None,
+) -> Document:
+    """All settings of one's account, each form with its state."""
+    user = policy.user(ctx)
+    live = sessions.of_user(ctx, user.id)
+    return render(
+        "account/show.html",
+        ctx,
+        title=gettext("Settings"),
+        profile=profile or filled(api.edit(ctx, user.id)),
+        address=address or FormState(),
+        account=api.show(ctx, user.id),
+        is_admin=policy.is_admin(ctx),
+        password=structs.replace(password or FormState({"delete_keys": True}), prefix="password-"),
+        key=structs.replace(key or FormState(), prefix="key-"),
+        zones=sorted(known_zones()),
+        languages=[(code, LANGUAGES[code]) for code in OFFERED],
+        key_needs_password=not any(session.id == user.session_id and session.is_recent(ctx.now) for session in live),
+        sessions=[(session, timestamps.format_utc(session.created_at), timestamps.format_utc(session.last_used_at)) for session in live],
+        session_count=sessions.count(ctx, user.id),
+        keys=[each for each in keys.index(ctx, Paging(limit=MAX_KEYS)).keys if each.kind == "api"],
+        blocks=blocks.index(ctx, Paging(limit=MAX_PAGE)).blocks,
+    )
+
+
+@page("POST", "/account/profile", again=show, form="profile", pool="hash")
+def update(ctx: Context, params: Form) -> Document:
+    """Change the name, the user name, the e-mail address, the time zone, the language or how times are written."""
+    user = policy.user(ctx)
+    api.update(ctx, user.id, params.without("password", "delete_keys").changes(ProfileChanges))
+    return redirect(ctx, "/account", done="saved")
+
+
+@page("POST", "/account/password", again=show, form="password", pool="hash")
+def change_password(ctx: Context, params: Form) -> Document:
+    """Set a new password; one's other sessions end."""
+    user = policy.user(ctx)
+    api.update(ctx, user.id, Changes(ProfileChanges, structs.asdict(params.read(PasswordChange))))
+    return redirect(ctx, "/account", done="password-changed")
+
+
+@page("GET", "/account/delete")
+def ask(ctx: Context, form: FormState | None = None) -> Document:
+    """Ask before an account is deleted."""
+    calendars = ownership.find_bequests(ctx, policy.user(ctx).id, None)
+    return render("account/delete.html", ctx, title=gettext("Delete your account"), form=form, calendars=calendars)
+
+
+@page("POST", "/account/delete", again=ask, pool="hash")
+def destroy(ctx: Context, params: Form) -> Document:
+    """Delete the account."""
+    user = policy.user(ctx)
+    api.destroy(ctx, user.id, params.read(Confirmation))
+    return redirect(ctx, "/", done="account-deleted")

@@ -1,0 +1,58 @@
+"""Administration: the settings of the site."""
+
+from msgspec import structs
+
+from kalends import policy
+from kalends.core.i18n import gettext
+from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
+from kalends.core.settings import variable
+from kalends.core.values.datetimes import known_zones
+from kalends.features.pictures.steps.add import add_picture
+from kalends.features.site import api
+from kalends.features.site.model import SiteInput
+from kalends.http.context import Context
+from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
+from kalends.web import site_store as store
+from kalends.web.accent_pages import DEFAULT_ACCENT
+from kalends.web.forms import FormState, filled
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
+
+FILE, REMOVE = "file", "remove_logo"
+
+
+@page("GET", "/admin")
+def show(ctx: Context, form: FormState | None = None) -> Document:
+    """The settings of the site, with those that the operator has set."""
+    policy.admin(ctx)
+    stored = structs.asdict(store.find_row(ctx))
+    variables = {name: variable(store.OPERATOR_SETTINGS[name]) for name in store.fixed_values(ctx.settings)}
+    return render(
+        "admin/site.html",
+        ctx,
+        title=gettext("Administration"),
+        form=filled(stored | {"accent_color": stored["accent_color"] or DEFAULT_ACCENT}, form),
+        variables=variables,
+        defaults=store.DEFAULTS,
+        languages={code: name for code, name in LANGUAGES.items() if code in (*OFFERED, store.get(ctx).language)},
+        zones=sorted(known_zones()),
+    )
+
+
+@page("POST", "/admin", again=show, pool="file")
+def update(ctx: Context, params: Form) -> Document:
+    """Change the settings of the site, and its logo."""
+    with ctx.read():
+        policy.admin(ctx)
+    upload = params.file(FILE)
+    logo = add_picture(ctx, upload) if upload else None
+    changes = params.without(FILE, REMOVE).changes(SiteInput)
+    if changes.get("accent_color") == DEFAULT_ACCENT:
+        changes.values["accent_color"] = None
+    with ctx.write():
+        api.update(ctx, changes)
+        if logo or params.text(REMOVE) == "true":
+            store.update_logo(ctx, logo)
+        return redirect(ctx, "/admin", done="saved")

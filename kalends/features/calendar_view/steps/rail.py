@@ -1,0 +1,77 @@
+"""The rail beside a calendar: a small month with marks, and the calendars with ticks."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct, structs
+
+from kalends import policy
+from kalends.core.i18n import gettext
+from kalends.core.records.calendar import NamedCalendar
+from kalends.features.calendar_view.model import MINE, MINE_COLOR
+from kalends.features.calendar_view.rules.days import DAY, MONTH, Days, date_range
+from kalends.features.calendar_view.rules.month import MiniMonth
+from kalends.features.calendar_view.steps.search import Overview
+from kalends.http.context import Context
+
+# The calendars that a reader does not want to see, remembered by the browser for a year.
+COOKIE = "kalends_hidden"
+YEAR = 365 * 86_400
+# What a cookie has room for.
+MAX_IDS = 200
+LAYER = gettext("Invited and going")
+# Of how many organisers the public calendars are listed, and how many of them.
+MAX_ORGANISERS = 24
+MAX_CALENDARS = 60
+
+
+class Group(Struct, frozen=True):
+    """Calendars under one heading."""
+
+    title: str
+    calendars: Sequence[NamedCalendar]
+
+
+def mini_month(month: Days, view: str, overview: Overview) -> MiniMonth:
+    """The month beside a view."""
+    marked = set(overview.starts)
+    for bar in overview.bars:
+        marked.update(date_range(max(bar.first, month.first), min(bar.last, month.last)))
+    return MiniMonth(month, marked, DAY if view == MONTH else view)
+
+
+def group_calendars(ctx: Context, own: Sequence[NamedCalendar], selected: Sequence[NamedCalendar]) -> list[Group]:
+    """The calendars to choose from: the reader's own and those shared with them, or the public ones for a guest, and the selected ones."""
+    if ctx.actor is None:
+        people = policy.organisers(ctx, 0, MAX_ORGANISERS)
+        public = policy.public_calendars(ctx, [person.id for person in people], MAX_CALENDARS)
+        groups = [Group(gettext("Public calendars"), public)]
+    else:
+        mine = [_name_for_owner(ctx, calendar) for calendar in own if calendar.role == "owner"]
+        # An event that is both on one of these and among what the reader goes to is shown as one of their own.
+        layers = [] if selected else [NamedCalendar(MINE, ctx.locale.translate(LAYER), MINE_COLOR, "UTC", "viewer", public=False)]
+        groups = [
+            Group(gettext("My calendars"), mine + layers),
+            Group(gettext("Shared with you"), [calendar for calendar in own if calendar.role != "owner"]),
+        ]
+    known = {calendar.id for group in groups for calendar in group.calendars}
+    groups.append(Group(gettext("Other calendars"), [calendar for calendar in selected if calendar.id not in known]))
+    return [group for group in groups if group.calendars]
+
+
+def _name_for_owner(ctx: Context, calendar: NamedCalendar) -> NamedCalendar:
+    """The calendar as its owner reads it. The first one bears the owner's name, which tells those with whom it is shared whose it is."""
+    is_first = ctx.actor is not None and calendar.name == ctx.actor.display_name
+    return structs.replace(calendar, name=ctx.locale.translate(gettext("Personal"))) if is_first else calendar
+
+
+def hidden_ids(ctx: Context) -> frozenset[int]:
+    """The ids of the hidden calendars."""
+    parts = ctx.caller.cookie(COOKIE).split(".")[:MAX_IDS]
+    return frozenset(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 20)
+
+
+def remember(ctx: Context, offered: Iterable[int], ticked: Iterable[int]) -> None:
+    """Store the choice: of the offered calendars, those without a tick are hidden. Others stay as they were."""
+    unticked = set(offered) - set(ticked)
+    hidden = sorted(unticked) + sorted(hidden_ids(ctx) - set(offered))
+    ctx.set_cookie(COOKIE, ".".join(map(str, hidden[:MAX_IDS])), YEAR if hidden else 0)

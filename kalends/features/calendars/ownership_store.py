@@ -1,0 +1,88 @@
+"""The SQL of whom a calendar belongs to."""
+
+from msgspec import Struct
+
+from kalends.features.calendars import search_store as search
+from kalends.http.context import Context
+
+# How many records are changed in one transaction, while all other writes wait.
+BATCH = 500
+
+# Who gets the calendar `c` when the account of its owner is deleted: the editor who has shared it for the longest time, one who can sign in
+# first. NULL: nobody else edits it.
+_SUCCESSOR = """(
+    SELECT s.user_id FROM calendar_shares s JOIN users h ON h.id = s.user_id WHERE s.calendar_id = c.id AND s.role = 'editor'
+    ORDER BY CASE WHEN h.status = 'active' THEN 0 ELSE 1 END, s.created_at, s.user_id LIMIT 1
+)"""
+
+
+class Bequest(Struct, frozen=True):
+    """A calendar of an account that is deleted, and the user who gets it. None: it is deleted with the account."""
+
+    calendar_id: int
+    name: str
+    user_id: int | None
+    user_name: str | None
+    user_display_name: str | None
+
+
+def find_bequests(ctx: Context, owner_id: int, to: int | None) -> list[Bequest]:
+    """The calendars of the user, and who gets each when the account is deleted; to: the user who gets all of them."""
+    successor = _SUCCESSOR if to is None else "CAST(:to AS BIGINT)"
+    rows = ctx.tx.rows(
+        f"""SELECT b.id, b.name, u.id, u.user_name, coalesce(u.name, u.user_name)
+            FROM (SELECT c.id, c.name, {successor} AS successor_id FROM calendars c WHERE c.owner_id = :owner_id) AS b
+            LEFT JOIN users u ON u.id = b.successor_id ORDER BY b.id""",
+        owner_id=owner_id,
+        **({} if to is None else {"to": to}),
+    )
+    return [Bequest(*row) for row in rows]
+
+
+def find_others_with_events(ctx: Context, user_id: int) -> list[tuple[int, int]]:
+    """The calendars of others with events of the user, and their owners."""
+    rows = ctx.tx.rows(
+        """SELECT DISTINCT c.id, c.owner_id FROM events e JOIN calendars c ON c.id = e.calendar_id
+           WHERE e.owner_id = :user_id AND c.owner_id <> :user_id ORDER BY c.id""",
+        user_id=user_id,
+    )
+    return [(calendar_id, owner_id) for calendar_id, owner_id in rows]
+
+
+def set_owner(ctx: Context, calendar_id: int, owner_id: int) -> None:
+    """Make the calendar that of another user, who has a primary calendar already."""
+    ctx.tx.run(
+        """UPDATE calendars SET owner_id = :owner_id, is_primary = FALSE, updated_at = :now,
+           revision = revision + 1, changed_at = :now, public_revision = public_revision + 1, public_changed_at = :now WHERE id = :id""",
+        id=calendar_id,
+        owner_id=owner_id,
+        now=ctx.now,
+    )
+    ctx.tx.run("DELETE FROM calendar_colors WHERE calendar_id = :id AND user_id = :owner_id", id=calendar_id, owner_id=owner_id)
+    search.refresh(ctx, calendar_id=calendar_id)
+
+
+def set_sender(ctx: Context, event_ids: list[int], former_id: int, owner_id: int) -> None:
+    """Let the mail about these events, sent or queued, be that of their new owner."""
+    in_ids, users = ctx.db.in_list("ids"), {"former_id": former_id, "owner_id": owner_id}
+    ctx.tx.run(f"UPDATE deliveries SET owner_id = :owner_id WHERE event_id {in_ids} AND owner_id = :former_id", ids=event_ids, **users)
+    ctx.tx.run(
+        f"""UPDATE change_notices SET owner_id = :owner_id WHERE owner_id = :former_id
+            AND id IN (SELECT notice_id FROM changed_events WHERE event_id {in_ids})""",
+        ids=event_ids,
+        **users,
+    )
+
+
+def pass_on_deleted(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> int:
+    """Make a batch of the deleted events of the calendar those of its new owner, who may restore them; returns how many they are."""
+    rows = ctx.tx.rows(
+        """SELECT id FROM changes WHERE calendar_id = :calendar_id AND kind IN ('event', 'calendar') AND op = 'delete'
+           AND owner_id = :former_id ORDER BY id LIMIT :limit""",
+        calendar_id=calendar_id,
+        former_id=former_id,
+        limit=BATCH,
+    )
+    ids = [change_id for (change_id,) in rows]
+    ctx.tx.run(f"UPDATE changes SET owner_id = :owner_id WHERE id {ctx.db.in_list('ids')}", ids=ids, owner_id=owner_id)
+    return len(ids)

@@ -1,0 +1,54 @@
+"""Representations of calendars in API replies and forms."""
+
+from typing import Any
+
+from msgspec import UNSET
+
+from kalends import policy
+from kalends.core.records.calendar import Calendar
+from kalends.core.records.people import Person
+from kalends.core.values import timestamps
+from kalends.features.calendars import sharing_store as sharing
+from kalends.features.calendars.model import CalendarDetail, CalendarInput, CalendarItem
+from kalends.http.context import Context
+
+
+def editable(calendar: Calendar) -> CalendarInput:
+    """The editable fields with their current values."""
+    return CalendarInput(**{name: getattr(calendar, name) for name in CalendarInput.__struct_fields__})
+
+
+def item(calendar: Calendar) -> CalendarItem:
+    return CalendarItem(**_limited_fields(calendar))
+
+
+def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
+    return CalendarDetail(
+        **_limited_fields(calendar),
+        description=calendar.description,
+        moderation=calendar.moderation,
+        party_max=calendar.party_max,
+        confirmations=calendar.confirmations,
+        confirm_responses=calendar.confirm_responses,
+        confirm_above=calendar.confirm_above,
+        hold_minutes=calendar.hold_minutes,
+        scheduling=calendar.scheduling,
+        can_edit=policy.can_edit(calendar),
+        feed_url=policy.feed_url(ctx.settings, calendar),
+        created_at=timestamps.format_utc(calendar.created_at),
+        shares=sharing.index(ctx, calendar.id) if calendar.role == "owner" else UNSET,
+    )
+
+
+def _limited_fields(calendar: Calendar) -> dict[str, Any]:
+    return {
+        "id": calendar.id,
+        "name": calendar.name,
+        "color": calendar.color,
+        "time_zone": calendar.time_zone,
+        "public": calendar.public,
+        "primary": calendar.is_primary,
+        "role": calendar.role,
+        "owner": Person(calendar.owner_id, calendar.owner_name),
+        "updated_at": timestamps.format_utc(calendar.updated_at),
+    }

@@ -1,0 +1,109 @@
+"""The SQL of calendars."""
+
+from collections import Counter
+
+from kalends import policy
+from kalends.core.records.calendar import Calendar
+from kalends.features.calendars import search_store as search
+from kalends.features.calendars.model import PALETTE, CalendarInput
+from kalends.features.events.placements import store as placements
+from kalends.http.context import Context
+from kalends.http.paging import Paging
+
+
+def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
+    """The calendars that the user owns or that are shared with them."""
+    return ctx.tx.all(
+        Calendar,
+        f"{policy.SELECT_CALENDARS} WHERE {policy.IN_MY_CALENDARS} ORDER BY c.id LIMIT :limit OFFSET :offset",
+        me=user_id,
+        limit=paging.fetch,
+        offset=paging.offset,
+    )
+
+
+def count(ctx: Context, user_id: int) -> int:
+    return int(ctx.tx.value(f"SELECT count(*) FROM calendars c WHERE {policy.IN_MY_CALENDARS}", me=user_id))
+
+
+def find_color(ctx: Context, calendar_id: int) -> str:
+    return str(ctx.tx.value("SELECT color FROM calendars WHERE id = :id", id=calendar_id))
+
+
+def find_reader_color(ctx: Context, calendar_id: int) -> str | None:
+    """The colour that the actor has chosen for the calendar."""
+    sql = "SELECT color FROM calendar_colors WHERE user_id = :me AND calendar_id = :id"
+    color: str | None = ctx.tx.value(sql, me=policy.me(ctx), id=calendar_id)
+    return color
+
+
+def set_reader_color(ctx: Context, calendar_id: int, color: str | None) -> None:
+    """Record the colour in which the actor sees the calendar; None: that of its owner."""
+    key = {"me": policy.user(ctx).id, "id": calendar_id}
+    if color is None:
+        ctx.tx.run("DELETE FROM calendar_colors WHERE user_id = :me AND calendar_id = :id", **key)
+        return
+    ctx.tx.run(
+        """INSERT INTO calendar_colors (user_id, calendar_id, color) VALUES (:me, :id, :color)
+           ON CONFLICT (user_id, calendar_id) DO UPDATE SET color = excluded.color""",
+        color=color,
+        **key,
+    )
+
+
+def find_free_color(ctx: Context, owner_id: int) -> str:
+    """The first colour of the palette that none of the owner's calendars has; with all of them in use, that of fewest."""
+    rows = ctx.tx.rows("SELECT color FROM calendars WHERE owner_id = :id", id=owner_id)
+    used = Counter(color.lower() for (color,) in rows)
+    return min(PALETTE, key=lambda color: used[color])
+
+
+def find_public_color(ctx: Context, calendar_id: int) -> str | None:
+    """The colour of the calendar, if it is public."""
+    color: str | None = ctx.tx.value("SELECT color FROM calendars WHERE id = :id AND public", id=calendar_id)
+    return color
+
+
+def insert(ctx: Context, owner_id: int, params: CalendarInput, *, is_primary: bool = False) -> int:
+    calendar_id: int = ctx.tx.value(
+        """INSERT INTO calendars (owner_id, name, description, color, time_zone, public, moderation, party_max,
+                                  confirmations, confirm_responses, confirm_above, hold_minutes, scheduling, is_primary, created_at,
+                                  updated_at)
+           VALUES (:owner_id, :name, :description, :color, :time_zone, :public, :moderation, :party_max,
+                   :confirmations, :confirm_responses, :confirm_above, :hold_minutes, :scheduling, :is_primary, :now, :now)
+           RETURNING id""",
+        owner_id=owner_id,
+        is_primary=is_primary,
+        now=ctx.now,
+        **_columns(params),
+    )
+    search.refresh(ctx, calendar_id=calendar_id)
+    return calendar_id
+
+
+def update(ctx: Context, calendar_id: int, params: CalendarInput) -> None:
+    ctx.tx.run(
+        """UPDATE calendars SET name = :name, description = :description, color = :color, time_zone = :time_zone,
+           public = :public, moderation = :moderation, party_max = :party_max,
+           confirmations = :confirmations, confirm_responses = :confirm_responses, confirm_above = :confirm_above,
+           hold_minutes = :hold_minutes, scheduling = :scheduling, updated_at = :now,
+           revision = revision + 1, changed_at = :now, public_revision = revision + 1, public_changed_at = :now WHERE id = :id""",
+        id=calendar_id,
+        now=ctx.now,
+        **_columns(params),
+    )
+    search.refresh(ctx, calendar_id=calendar_id)
+
+
+def delete(ctx: Context, calendar_id: int) -> None:
+    ctx.tx.run("DELETE FROM calendars WHERE id = :id", id=calendar_id)
+
+
+def empty_all(ctx: Context, owner_id: int) -> None:
+    """Remove every event from the calendars of the user, and delete those that no other calendar can be the home of."""
+    for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id", id=owner_id):
+        placements.remove_all(ctx, calendar_id)
+
+
+def _columns(params: CalendarInput) -> dict[str, object]:
+    return {name: getattr(params, name) for name in CalendarInput.__struct_fields__}

@@ -1,0 +1,132 @@
+"""E-mail about an account: password reset, address verification and notices of changes."""
+
+from email.message import EmailMessage
+from typing import cast
+
+from msgspec import Struct
+
+from kalends.core.i18n import Text, gettext
+from kalends.core.i18n.locale import ENGLISH, Locale
+from kalends.core.records.delivery import ChangeNotice, Delivery
+from kalends.core.records.people import User
+from kalends.core.settings import Settings
+from kalends.features.deliveries.messages.message import add_bodies, envelope
+from kalends.features.users.steps.mailed_links import reset_url, verify_url
+from kalends.web.render import render_text
+
+
+class Wording(Struct, frozen=True):
+    """What a message says, and what to do if it is wrong."""
+
+    subject: Text
+    text: Text
+    otherwise: Text
+
+
+def reset(settings: Settings, delivery: Delivery, user: User, locale: Locale = ENGLISH) -> EmailMessage:
+    """The password reset link."""
+    wording = Wording(
+        gettext("Reset your password"),
+        gettext(
+            "Someone asked to reset the password of %(user_name)s on %(service)s. If it was you, choose a new one within the hour.",
+            **_names(settings, user),
+        ),
+        gettext("If this wasn’t you, ignore this email. Your password stays the same."),
+    )
+    url = reset_url(settings, user, delivery.created_at)
+    return compose(settings, delivery, wording, locale, url, gettext("Choose a new password"))
+
+
+def verify(settings: Settings, delivery: Delivery, user: User, locale: Locale = ENGLISH) -> EmailMessage:
+    """The link to verify the e-mail address."""
+    wording = Wording(
+        gettext("Confirm your email address"),
+        gettext(
+            "This email address was used for the account %(user_name)s on %(service)s. Confirm within a week that it’s yours.",
+            **_names(settings, user),
+        ),
+        gettext("If you didn’t create this account, ignore this email. Nobody can use your address without this confirmation."),
+    )
+    url = verify_url(settings, user, delivery.created_at)
+    return compose(settings, delivery, wording, locale, url, gettext("Confirm this address"))
+
+
+def notice(settings: Settings, delivery: Delivery, user: User, locale: Locale = ENGLISH) -> EmailMessage:
+    """A notice of a change of the account, in case someone else made it."""
+    wordings = _notices(_names(settings, user))
+    return compose(settings, delivery, wordings[cast(ChangeNotice, delivery.notice or "password_changed")], locale)
+
+
+def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
+    not_me = gettext(
+        "If this wasn’t you, change your password now: %(service)s/reset. That ends all sessions and deletes all API keys.",
+        service=names["service"],
+    )
+    return {
+        "password_changed": Wording(
+            gettext("Your password was changed"), gettext("The password of %(user_name)s on %(service)s was changed.", **names), not_me
+        ),
+        "password_reset": Wording(
+            gettext("Your password was changed"),
+            gettext(
+                "The password for %(user_name)s on %(service)s was reset with a link sent to this address. All "
+                "sessions were ended and all API keys deleted.",
+                **names,
+            ),
+            not_me,
+        ),
+        "address_changed": Wording(
+            gettext("Your email address was changed"),
+            gettext(
+                "The account %(user_name)s on %(service)s now uses a different email address. This one won’t get its emails any more.",
+                **names,
+            ),
+            gettext("If this wasn’t you, contact the administrator of %(service)s.", service=names["service"]),
+        ),
+        "key_created": Wording(
+            gettext("An API key was created"),
+            gettext("A new API key was created for %(user_name)s on %(service)s. Apps can use it to act on your behalf.", **names),
+            not_me,
+        ),
+        **_webhook_notices(names),
+    }
+
+
+def _webhook_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
+    return {
+        "webhook_created": Wording(
+            gettext("A webhook was created"),
+            gettext(
+                "A new webhook was created for %(user_name)s on %(service)s. It sends every change you can see to an outside address.",
+                **names,
+            ),
+            gettext(
+                "If this wasn’t you, delete the webhook (GET /api/webhooks lists it) and change your password now: %(service)s/reset.",
+                service=names["service"],
+            ),
+        ),
+        "webhook_disabled": Wording(
+            gettext("A webhook was turned off"),
+            gettext(
+                "A webhook of %(user_name)s on %(service)s was turned off because its receiver hasn’t accepted "
+                "anything for five days. GET /api/webhooks shows which one.",
+                **names,
+            ),
+            gettext("Fix the receiver, then turn the webhook back on. It continues where it stopped."),
+        ),
+    }
+
+
+def _names(settings: Settings, user: User) -> dict[str, str]:
+    return {"user_name": user.user_name, "service": settings.url}
+
+
+def compose(
+    settings: Settings, delivery: Delivery, wording: Wording, locale: Locale, url: str = "", label: Text | None = None
+) -> EmailMessage:
+    """The mail with this wording, and a button that leads to the URL."""
+    subject, text, otherwise = map(locale.translate, (wording.subject, wording.text, wording.otherwise))
+    message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
+    html = render_text("deliveries/account.html", locale, subject=subject, text=text, otherwise=otherwise, url=url, label=label)
+    add_bodies(message, "\n\n".join(filter(None, (text, url, otherwise))) + "\n", html)
+    return message

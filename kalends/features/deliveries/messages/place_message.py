@@ -1,0 +1,55 @@
+"""E-mail to guests on a waiting list, with links to take a place or to give it back."""
+
+from email.message import EmailMessage
+
+from kalends import policy
+from kalends.core.i18n import Text, gettext, ngettext
+from kalends.core.i18n.locale import ENGLISH, Locale
+from kalends.core.records.delivery import Delivery
+from kalends.core.records.event import Event
+from kalends.core.records.response import Response
+from kalends.core.settings import Settings
+from kalends.core.values import datetimes
+from kalends.core.values.timestamps import format_utc
+from kalends.features.deliveries.messages.response_message import CONFIRM_RESPONSE, Link, describe_hold, guest_mail
+from kalends.web.times import Times
+
+LAPSED = gettext("We reserved a spot for you, but it has expired. If you RSVP again, you join the end of the waiting list.")
+
+
+def place_mail(settings: Settings, delivery: Delivery, event: Event, response: Response, locale: Locale = ENGLISH) -> EmailMessage:
+    """The message about the place of the response. The links open a page that has the choice made; none of them changes anything."""
+    url = policy.response_url(settings, response)
+    take, give_back = Link(gettext("Take the spot"), f"{url}?response=YES"), Link(gettext("I can’t go"), f"{url}?response=NO")
+    number = response.offered or response.held or response.people
+    if delivery.notice == "place_granted":
+        subject, lead, links = gettext("You have a spot: %(title)s", title=event.title), _describe_grant(number), [give_back]
+        if response.confirm_until:
+            more = describe_hold(format_utc(response.confirm_until), event, locale)
+            lead, links = gettext("%(sentence)s %(more)s", sentence=lead, more=more), [Link(CONFIRM_RESPONSE, url), give_back]
+    elif delivery.notice == "place_lapsed":
+        subject, lead = gettext("Your reserved spot has expired: %(title)s", title=event.title), LAPSED
+        links = [Link(gettext("RSVP again"), url)]
+    else:
+        until = Times(locale).with_zone(datetimes.format_instant(response.offer_until or 0, event.time_zone), event.time_zone)
+        subject, lead = gettext("A spot is free for you: %(title)s", title=event.title), _describe_offer(number, until)
+        links = [take, give_back]
+    return guest_mail(settings, delivery, event, subject, lead, links, locale=locale)
+
+
+def _describe_grant(number: int) -> Text:
+    return ngettext(
+        "Good news: a spot has opened up, and it’s yours. If you can’t go, please change your RSVP so someone else can have it.",
+        "Good news: %(num)s spots have opened up, and they’re yours. If you can’t go, please change your "
+        "RSVP so someone else can have them.",
+        number,
+    )
+
+
+def _describe_offer(number: int, until: str) -> Text:
+    return ngettext(
+        "You’re on the waiting list, and a spot is reserved for you until %(until)s. After that it goes to the next person.",
+        "You’re on the waiting list, and %(num)s spots are reserved for you until %(until)s. After that they go to the next person.",
+        number,
+        until=until,
+    )

@@ -1,0 +1,179 @@
+"""E-mail to guests: their response with their personal link, and a proposal with the link to confirm it."""
+
+from collections.abc import Sequence
+from email.message import EmailMessage
+from typing import Any
+
+from msgspec import Struct
+
+from kalends import policy
+from kalends.core.i18n import Text, gettext, ngettext, pgettext
+from kalends.core.i18n.locale import ENGLISH, Locale
+from kalends.core.records.delivery import Delivery
+from kalends.core.records.event import Event
+from kalends.core.records.response import Response
+from kalends.core.settings import Settings
+from kalends.core.values.timestamps import format_utc
+from kalends.features.deliveries.messages.message import add_bodies, attach_events, describe_event, envelope, shorten_description
+from kalends.features.responses import proposal_store as proposals
+from kalends.features.responses.model import SeatPlace
+from kalends.features.responses.proposal_store import Proposal
+from kalends.web.render import render_text
+from kalends.web.times import Times
+
+CHOICES = (("YES", pgettext("rsvp", "Going")), ("MAYBE", pgettext("rsvp", "Maybe")), ("NO", pgettext("rsvp", "Can’t go")))
+CONFIRM_RESPONSE = gettext("Confirm your RSVP")
+NOT_YOU = gettext("Not you? Change the RSVP.")
+NO_MORE = gettext("Stop messages about this event")
+SUBJECTS = {
+    "YES": lambda title: gettext("You’re going: %(title)s", title=title),
+    "MAYBE": lambda title: gettext("Maybe: %(title)s", title=title),
+    "NO": lambda title: gettext("Can’t go: %(title)s", title=title),
+}
+PROPOSED = {
+    "YES": gettext("Someone used your address to RSVP “Going” to this event. If it was you, confirm within 48 hours."),
+    "MAYBE": gettext("Someone used your address to RSVP “Maybe” to this event. If it was you, confirm within 48 hours."),
+    "NO": gettext("Someone used your address to RSVP “Can’t go” to this event. If it was you, confirm within 48 hours."),
+}
+CONFIRM = {"YES": gettext("Confirm: Going"), "MAYBE": gettext("Confirm: Maybe"), "NO": gettext("Confirm: Can’t go")}
+
+
+class Link(Struct, frozen=True):
+    """A link and its words."""
+
+    text: str
+    url: str
+
+
+def response_mail(
+    settings: Settings, delivery: Delivery, event: Event, response: Response, place: SeatPlace | None, locale: Locale = ENGLISH
+) -> EmailMessage:
+    """The response, with the event as a calendar file and the personal link. The links for each choice open a page that has it
+    chosen; none of them changes anything."""
+    url = policy.response_url(settings, response)
+    others = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES if choice != response.response]
+    links = [Link(gettext("Change your RSVP"), url), *others]
+    if policy.guest_view(event).is_open:
+        links.append(Link(gettext("View event"), policy.guest_url(settings, event)))
+    lead, subject = _describe_response(response), SUBJECTS[response.response](event.title)
+    if place and place.place in ("waiting", "partly"):
+        subject = gettext("Waiting list: %(title)s", title=event.title)
+    if delivery.notice == "response_changed":
+        lead, subject = _put_down(response), gettext("Your RSVP was changed: %(title)s", title=event.title)
+    if place and (sentence := _describe_place(place)):
+        lead = gettext("%(sentence)s %(more)s", sentence=lead, more=sentence)
+    if response.confirm_until and (place is None or place.confirm_until):
+        more = describe_hold(format_utc(response.confirm_until), event, locale)
+        lead = gettext("%(sentence)s %(more)s", sentence=lead, more=more)
+    if response.confirm_until is not None:
+        links = [Link(CONFIRM_RESPONSE, url), *links]
+    return guest_mail(settings, delivery, event, subject, lead, links, "" if response.proven else NOT_YOU, locale=locale)
+
+
+def describe_hold(confirm_until: str, event: Event, locale: Locale) -> Text:
+    """Until when an unconfirmed response has its places, or its place in the queue."""
+    time = Times(locale).with_zone(confirm_until, event.time_zone)
+    return gettext("This holds until %(time)s, unless you confirm it.", time=time)
+
+
+def _describe_response(response: Response) -> Text:
+    if response.response == "YES":
+        return ngettext("Your RSVP: Going, 1 person.", "Your RSVP: Going, %(num)s people.", response.number + response.plus_n)
+    return gettext("Your RSVP: Maybe.") if response.response == "MAYBE" else gettext("Your RSVP: Can’t go.")
+
+
+def _put_down(response: Response) -> Text:
+    if response.response == "YES":
+        return ngettext(
+            "The organiser has put you down as “Going” for this event, for 1 person.",
+            "The organiser has put you down as “Going” for this event, for %(num)s people.",
+            response.number + response.plus_n,
+        )
+    if response.response == "MAYBE":
+        return gettext("The organiser has put you down as “Maybe” for this event.")
+    return gettext("The organiser has put you down as “Can’t go” for this event.")
+
+
+def _describe_place(place: SeatPlace) -> Text | None:
+    if place.place == "held":
+        return ngettext("You have 1 spot.", "You have %(num)s spots.", place.held)
+    if place.place == "partly":
+        return ngettext(
+            "You have 1 spot and are waiting for the rest. We’ll email you when you get them.",
+            "You have %(num)s spots and are waiting for the rest. We’ll email you when you get them.",
+            place.held,
+        )
+    if place.place == "unconfirmed":
+        return gettext("Your response does not count yet: confirm it.")
+    if place.place == "waiting":
+        return gettext("You’re on the waiting list. We’ll email you when there’s a spot for you.")
+    return gettext("The organiser hasn’t approved your RSVP yet.") if place.place == "pending" else None
+
+
+def removal_mail(settings: Settings, delivery: Delivery, event: Event, locale: Locale = ENGLISH) -> EmailMessage:
+    """The news that an editor has removed the response."""
+    lead = gettext("The organiser has removed your RSVP to this event. If you think that’s a mistake, RSVP again or ask the organiser.")
+    links = [Link(gettext("View event"), policy.guest_url(settings, event))]
+    subject = gettext("Your RSVP was removed: %(title)s", title=event.title)
+    return guest_mail(settings, delivery, event, subject, lead, links, locale=locale)
+
+
+def proposal_mail(settings: Settings, delivery: Delivery, event: Event, proposal: Proposal, locale: Locale = ENGLISH) -> EmailMessage:
+    """The link that confirms a response which someone made with this address."""
+    choice = proposal.params.value.response
+    note = gettext("If it wasn’t you, ignore this email. Nothing changes, and the request is deleted.")
+    links = [Link(CONFIRM[choice], proposals.url(settings, proposal))]
+    subject = gettext("Confirm your RSVP: %(title)s", title=event.title)
+    return guest_mail(settings, delivery, event, subject, PROPOSED[choice], links, note, locale=locale)
+
+
+def guest_mail(
+    settings: Settings,
+    delivery: Delivery,
+    event: Event,
+    subject: str,
+    lead: str,
+    links: list[Link],
+    note: str = "",
+    *,
+    lines: Sequence[str] = (),
+    stop: Link | None = None,
+    has_file: bool = True,
+    locale: Locale = ENGLISH,
+) -> EmailMessage:
+    """A message about the event, with links for its guest.
+
+    lines: what changed, one by one. stop: the link to get no more of these. has_file: with the event as a calendar file.
+    """
+    event = shorten_description(policy.guest_view(event))
+    message = envelope(settings, delivery.address, locale.translate(subject), str(delivery.id), delivery.created_at)
+    values: dict[str, Any] = {**describe_event(event, locale), "event": event, "lead": lead, "links": links, "note": note}
+    if stop:
+        message["List-Unsubscribe"] = f"<{stop.url}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    html = render_text("deliveries/response.html", locale, **values, lines=lines, stop=stop)
+    add_bodies(message, guest_text(event, lead, links, note, lines=lines, stop=stop, locale=locale), html)
+    if has_file:
+        attach_events(message, settings, [event])
+    return message
+
+
+def guest_text(
+    event: Event,
+    lead: str,
+    links: list[Link],
+    note: str = "",
+    *,
+    lines: Sequence[str] = (),
+    stop: Link | None = None,
+    locale: Locale = ENGLISH,
+) -> str:
+    """The plain text of a message about the event."""
+    translate = locale.translate
+    values = describe_event(event, locale)
+    top = "\n".join(filter(None, (translate(values["title"]), values["time"], event.location)))
+    choices = "\n".join(f"{translate(link.text)}: {link.url}" for link in links)
+    bottom = "\n".join(filter(None, (translate(note), f"{translate(stop.text)}: {stop.url}" if stop else "")))
+    changes = "\n".join(f"- {translate(line)}" for line in lines)
+    parts = (translate(lead), top, translate(values["status"]), changes, choices, f"-- \n{bottom}" if bottom else "")
+    return "\n\n".join(filter(None, parts)) + "\n"

@@ -1,0 +1,69 @@
+"""The SQL of mail to guests about their responses."""
+
+from typing import Literal
+
+from kalends.core.records.delivery import EditorNotice
+from kalends.core.records.event import Event
+from kalends.core.records.response import Response
+from kalends.features.deliveries.store import HOUR, mailbox
+from kalends.http.context import Context, Message
+
+# Of the kinds `counted`, the address must have got fewer than the limit.
+_INSERT = """INSERT INTO deliveries (owner_id, event_id, response_id, proposal_id, kind, channel, address, address_key, public, state,
+                        attempts, due_at, created_at, updated_at, notice)
+SELECT CAST(:owner_id AS BIGINT), CAST(:event_id AS BIGINT), CAST(:response_id AS BIGINT), CAST(:proposal_id AS BIGINT),
+       CAST(:kind AS TEXT), 'email', CAST(:address AS TEXT), CAST(:address_key AS TEXT), {public},
+       'queued', 0, CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:now AS BIGINT), CAST(:notice AS TEXT)
+WHERE (SELECT count(*) FROM (
+    SELECT 1 FROM deliveries WHERE address_key = CAST(:address_key AS TEXT) AND created_at > :since AND kind IN ({counted})
+    LIMIT :limit
+) AS recent) < :limit
+ON CONFLICT (kind, coalesce(response_id, 0), coalesce(proposal_id, 0))
+    WHERE state = 'queued' AND attempts = 0 AND kind IN ('response', 'proposal') AND coalesce(response_id, proposal_id) IS NOT NULL
+    DO UPDATE SET address = excluded.address, address_key = excluded.address_key, updated_at = excluded.updated_at,
+        notice = excluded.notice
+RETURNING id"""
+
+
+def insert(
+    ctx: Context,
+    event: Event,
+    address: str,
+    kind: Literal["response", "proposal", "link"],
+    response_id: int | None,
+    proposal_id: int | None,
+    limit: int,
+    notice: EditorNotice | None = None,
+) -> bool:
+    """Queue the mail, unless the address has got as many as the limit in the last hour; return whether it is queued."""
+    address_key = mailbox(address)
+    ctx.tx.advisory_lock(f"sends to {address_key}")
+    rows = ctx.tx.rows(
+        _INSERT.format(public="TRUE" if event.is_open else "FALSE", counted="'link'" if kind == "link" else "'response', 'proposal'"),
+        owner_id=event.owner_id,
+        event_id=event.id,
+        response_id=response_id,
+        proposal_id=proposal_id,
+        kind=kind,
+        notice=notice,
+        address=address,
+        address_key=address_key,
+        now=ctx.now,
+        since=ctx.now - HOUR,
+        limit=limit if ctx.settings.rate_limits == "on" else 1_000_000_000,
+    )
+    if rows:
+        ctx.add_message(Message(kind, "email", address))
+    return bool(rows)
+
+
+def delete(ctx: Context, response: Response, owner_id: int) -> None:
+    """Forget the messages to the address about the event, and all that the owner's other events have sent it."""
+    ctx.tx.run(
+        """DELETE FROM deliveries WHERE address_key = :key AND owner_id = :owner_id
+           AND (event_id = :event_id OR state NOT IN ('queued', 'sending'))""",
+        key=mailbox(response.email_address),
+        owner_id=owner_id,
+        event_id=response.event_id,
+    )
+    ctx.tx.run("DELETE FROM deliveries WHERE response_id = :id AND kind = 'reminder'", id=response.id)

@@ -1,0 +1,46 @@
+"""Invitations to an event by mail."""
+
+from msgspec import UNSET
+
+from kalends import policy
+from kalends.features.events.invitations import present, store
+from kalends.features.events.invitations.model import InvitationIndex, InvitationInput, InvitationItem, InvitationQuery, Invited
+from kalends.features.events.invitations.steps import invite as inviting
+from kalends.http.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.input.types import Deletion
+from kalends.http.paging import paginate
+from kalends.policy import Right
+
+
+@endpoint("GET", "/api/events/{event_id}/invitations")
+def invitations(ctx: Context, event_id: int, params: InvitationQuery) -> InvitationIndex:
+    """Who is invited to the event, or to its whole series, for those who may edit it."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    rows, next_page = paginate(ctx, params, store.of_event(ctx, event, params.fetch, params.offset))
+    total = store.count_of_event(ctx, event) if params.count else UNSET
+    return InvitationIndex([present.item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+
+
+@endpoint("POST", "/api/events/{event_id}/invitations", status=202, rate_limited=True)
+def invite(ctx: Context, event_id: int, params: InvitationInput) -> Invited:
+    """Invite people by mail: addresses, contacts of yours, or all contacts with a tag. Nobody is invited twice.
+
+    Each gets a link of their own to respond, which shows them the event even if it is private, and a calendar file whose replies
+    become responses, if the server takes mail.
+    """
+    return inviting.invite(ctx, event_id, params)
+
+
+@endpoint("PUT", "/api/events/{event_id}/invitations/{invitation_id}/resend", rate_limited=True)
+def resend_invitation(ctx: Context, event_id: int, invitation_id: int) -> InvitationItem:
+    """Send the invitation once more, as the event is now."""
+    inviting.resend(ctx, event_id, invitation_id)
+    return present.item(store.with_response(ctx, invitation_id, event_id))
+
+
+@endpoint("DELETE", "/api/events/{event_id}/invitations/{invitation_id}")
+def withdraw_invitation(ctx: Context, event_id: int, invitation_id: int) -> Deletion:
+    """Take the invitation back: its link stops, and the guest is notified. A response stays."""
+    inviting.withdraw(ctx, event_id, invitation_id)
+    return Deletion([invitation_id])

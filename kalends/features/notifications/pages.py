@@ -1,0 +1,26 @@
+"""The page behind the bell: what waits for the reader, and the latest news of their events."""
+
+from kalends import policy
+from kalends.core.i18n import gettext
+from kalends.core.values import timestamps
+from kalends.features.notifications import store
+from kalends.http.context import Context
+from kalends.http.endpoint import Document
+from kalends.web import site_store as sites
+from kalends.web.page import page
+from kalends.web.render import render
+from kalends.web.site_store import SEEN_COOKIE
+
+MAX_NEWS = 50
+YEAR = 365 * 86_400
+
+
+@page("GET", "/notifications")
+def show(ctx: Context) -> Document:
+    """Invitations to answer, comments to approve and reports, and the latest RSVPs and comments. What is shown counts as read."""
+    policy.user(ctx)
+    news = store.find(ctx, MAX_NEWS)
+    seen = sites.seen_news(ctx)
+    if news and news[0].id > seen:
+        ctx.set_cookie(SEEN_COOKIE, str(news[0].id), YEAR)
+    return render("notifications/show.html", ctx, title=gettext("Notifications"), news=news, seen=seen, format_utc=timestamps.format_utc)

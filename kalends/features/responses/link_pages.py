@@ -1,0 +1,245 @@
+"""The pages of the personal link: a guest sees, changes, withdraws and forgets a response without an account.
+
+GET changes nothing, since programs follow every link in a mail."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from kalends import policy
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.event import Event
+from kalends.core.records.response import Response
+from kalends.core.values.timestamps import format_utc
+from kalends.features.comments import store as comments
+from kalends.features.deliveries.rules import event_time
+from kalends.features.events import store as events
+from kalends.features.events.feeds.steps.ical import build_file
+from kalends.features.events.rules.status import describe
+from kalends.features.questions import answer_store as answers
+from kalends.features.questions import store as questions
+from kalends.features.questions.present import describe as describe_answer
+from kalends.features.questions.steps import answer_form
+from kalends.features.responses import present, store
+from kalends.features.responses import proposal_store as proposals
+from kalends.features.responses.model import Attendance, Erasure, ResponseFields, ResponseInput
+from kalends.features.responses.rules import ticket
+from kalends.features.responses.rules.mask import mask
+from kalends.features.responses.rules.seating import require_few
+from kalends.features.responses.steps import guest_cookie
+from kalends.features.responses.steps.author import by_link, on_page
+from kalends.features.responses.steps.erase import erase
+from kalends.features.responses.steps.guest_cookie import OwnResponse
+from kalends.features.responses.steps.reset_link import reset_link
+from kalends.features.responses.steps.respond import respond
+from kalends.features.responses.steps.series import confirm_dates, respond_to_series
+from kalends.http.context import Context
+from kalends.http.endpoint import CALENDAR_FILE, Document
+from kalends.http.input.fields import Changes, Params
+from kalends.http.input.form import Form
+from kalends.web.forms import FormState, filled
+from kalends.web.page import page
+from kalends.web.redirects import redirect
+from kalends.web.render import render
+from kalends.web.site_store import reader_locale
+
+# The URL of the page is a secret: no cache, no other site and no search engine gets it.
+PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
+
+
+class Choice(Struct, kw_only=True):
+    """The response that a link in a mail proposes."""
+
+    response: Annotated[Attendance, Meta(description="The response to choose on the page.")] | None = None
+
+
+NO_CHOICE = Choice()
+
+
+@page("GET", "/r/{response_token}", guests=True, credentials=False)
+def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: FormState | None = None) -> Document:
+    """The guest's own response, with a form to change it; with `.ics`, a feed of the dates that the guest said yes to."""
+    if response_token.endswith(".ics"):
+        return _feed(ctx, response_token.removesuffix(".ics"))
+    response, event = load(ctx, response_token, of_hidden=True)
+    place = present.find_places(ctx, [response]).get(response.id)
+    is_asked = present.is_asked(place)
+    formats, people = reader_locale(ctx).formats, response.number + response.plus_n
+    is_chosen = params.response is not None and (is_asked or params.response != response.response)
+    return render(
+        "responses/link.html",
+        ctx,
+        title=gettext("Your RSVP"),
+        form=form or filled(present.editable(ctx, response), FormState({"number": people, "plus_n": 0})),
+        response=response,
+        event=event,
+        address=mask(response.email_address),
+        time=event_time.long(event, formats),
+        short_time=event_time.start(event, formats),
+        state=describe(event),
+        choice=params.response if is_chosen else "YES" if is_asked else None,
+        is_over=event.is_over(ctx.now),
+        is_visible=policy.sees_event(ctx, response, event),
+        is_open=policy.opens_event(ctx, response, event),
+        event_url=policy.guest_url(ctx.settings, event),
+        place=place,
+        ticket=ticket.describe(response.response, people, ticket.place_of(place), event.owner_name),
+        limit=max(event.page_limit, people),
+        utc=format_utc,
+        link_path=f"/r/{response_token}",
+        item=present.item(ctx, response),
+        has_questions=bool(questions.of_event(ctx, event.id, event.calendar_id)),
+        describe_answer=describe_answer,
+    )
+
+
+@page("POST", "/r/{response_token}", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
+def update(ctx: Context, response_token: str, params: Form) -> Document:
+    """Change the response; the page asks the questions of the event afterwards."""
+    changes = params.changes(ResponseFields)
+    response, event = load(ctx, response_token, of_hidden=changes.get("response") == "NO")
+    require_few(changes.get("number", 1) + changes.get("plus_n", 0), max(event.page_limit, response.number + response.plus_n))
+    return _change(ctx, response, event, changes)
+
+
+@page("GET", "/r/{response_token}/questions", guests=True, credentials=False)
+def edit_answers(ctx: Context, response_token: str, form: FormState | None = None) -> Document:
+    """The questions of the event, with the guest's answers."""
+    response, event = load(ctx, response_token)
+    stored = answers.of_responses(ctx, [response.id]).get(response.id, [])
+    return _ask(ctx, response_token, response, event, form or FormState(answer_form.values_of(stored)))
+
+
+@page("POST", "/r/{response_token}/questions", guests=True, credentials=False, by_link=True, rate_limited=True, again=edit_answers)
+def answer(ctx: Context, response_token: str, params: Form) -> Document:
+    """Answer the questions, and say YES."""
+    response, event = load(ctx, response_token)
+    typed = answer_form.read(ctx, event, params.values, response.number + response.plus_n)
+    with typed.naming_inputs():
+        return _change(ctx, response, event, Form({"response": "YES", "answers": typed.params}).changes(ResponseFields))
+
+
+def _ask(ctx: Context, token: str, response: Response, event: Event, form: FormState) -> Document:
+    people = response.number + response.plus_n
+    return answer_form.render_questions(ctx, event, form, people, action=f"/r/{token}/questions", back=f"/r/{token}")
+
+
+@page("POST", "/r/{response_token}/withdraw", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
+def withdraw(ctx: Context, response_token: str, params: Form) -> Document:
+    """Change the response to NO."""
+    response, event = load(ctx, response_token, of_hidden=True)
+    return _change(ctx, response, event, Changes(ResponseFields, {"response": "NO"}))
+
+
+@page("POST", "/r/{response_token}/forget", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
+def forget(ctx: Context, response_token: str, params: Form) -> Document:
+    """Withdraw the response, and erase the personal data in it and in its history, and the comments of the address if they say so."""
+    response, event = load(ctx, response_token, of_hidden=True)
+    with_comments = params.read(Erasure).erase_comments
+    erase(ctx, response, event, is_over=event.is_over(ctx.now), with_comments=with_comments)
+    guest_cookie.remove(ctx, event.id)
+    return render("responses/forgotten.html", ctx, title=gettext("Your details are erased"), with_comments=with_comments)
+
+
+@page("POST", "/r/{response_token}/reset", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
+def reset(ctx: Context, response_token: str, params: Form) -> Document:
+    """Replace the link by a new one, which is mailed: anyone who got hold of the old one must not get it."""
+    response, event = load(ctx, response_token, of_hidden=True)
+    reset_link(ctx, response, event)
+    guest_cookie.remove(ctx, event.id)
+    return render("responses/link_reset.html", ctx, title=gettext("Your new link is on its way"), address=mask(response.email_address))
+
+
+@page("GET", "/r/confirm/{proposal_token}", guests=True, credentials=False)
+def ask(ctx: Context, proposal_token: str, form: FormState | None = None) -> Document:
+    """Ask before what was proposed without proof becomes the response of the address."""
+    proposal, event = _load_proposal(ctx, proposal_token)
+    return render(
+        "responses/confirm.html",
+        ctx,
+        title=gettext("Confirm your RSVP"),
+        form=form,
+        fields=proposal.params.value,
+        event=event,
+        event_url=policy.guest_url(ctx.settings, event),
+        time=event_time.long(event, reader_locale(ctx).formats),
+        address=mask(proposal.email_address),
+    )
+
+
+@page("POST", "/r/confirm/{proposal_token}", guests=True, credentials=False, by_link=True, rate_limited=True, again=ask)
+def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
+    """Make what was proposed the response of the address, which the link proves."""
+    proposal, event = _load_proposal(ctx, proposal_token)
+    try:
+        response = _apply(ctx, proposal, event)
+    except errors.Invalid as error:
+        # The guest cannot correct it here: other questions are asked since, or the parties must be smaller.
+        raise errors.Conflict(
+            gettext("The organiser has since changed the questions or the group size. Open the event and RSVP again.")
+        ) from error
+    proposals.delete(ctx, proposal.id)
+    comments.confirm_responses(ctx, event.id, proposal.email_address)
+    return _redirect(ctx, response, event)
+
+
+def _apply(ctx: Context, proposal: proposals.Proposal, event: Event) -> Response:
+    fields = proposal.params
+    who = by_link(proposal.email_address, fields.value.name)
+    if fields.value.scope != "this" and event.series_id is not None:
+        responses = respond_to_series(ctx, event, who, fields)
+        response = responses.main if responses else None
+    else:
+        response = respond(ctx, event, who, fields)
+    assert response is not None
+    return response
+
+
+def _feed(ctx: Context, response_token: str) -> Document:
+    """A calendar file of the dates to which the guest has said yes: those of the series, else of the event."""
+    response, _ = load(ctx, response_token, of_hidden=True)
+    dates = events.find_by_ids(ctx, store.of_series(ctx, response))
+    visible = [policy.guest_view(date) for date in dates if policy.sees_event(ctx, response, date)]
+    return Document(build_file(visible, ctx.settings, for_guests=True), CALENDAR_FILE)
+
+
+def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:
+    fields: Params[ResponseInput] = present.input_of(response, changes)
+    who = on_page(response.email_address, response.name)
+    changed = respond(ctx, event, who, fields, asks="response" in changes or response.confirm_until is not None)
+    assert changed is not None
+    confirm_dates(ctx, event, who)
+    return _redirect(ctx, changed, event)
+
+
+def _redirect(ctx: Context, response: Response, event: Event) -> Document:
+    """To the page of the link, which the browser remembers."""
+    token = policy.response_token(ctx.settings, response)
+    guest_cookie.put(ctx, event.id, OwnResponse(response.response, token))
+    return redirect(ctx, f"/r/{token}")
+
+
+def load(ctx: Context, token: str, *, of_hidden: bool = False) -> tuple[Response, Event]:
+    """The response of the link, and its event as the guest sees it; of_hidden: also if the guest cannot see it any more."""
+    with private(ctx):
+        return policy.linked_response(ctx, token, of_hidden=of_hidden)
+
+
+def _load_proposal(ctx: Context, token: str) -> tuple[proposals.Proposal, Event]:
+    with private(ctx):
+        proposal = proposals.by_token(ctx, token)
+        return proposal, policy.event_of_guest(ctx, proposal.event_id)
+
+
+@contextmanager
+def private(ctx: Context) -> Iterator[None]:
+    """Send the header fields of a page with a secret URL, also if the link does not work."""
+    ctx.headers.update(PRIVATE)
+    try:
+        yield
+    except errors.NotFound as problem:
+        problem.headers.update(PRIVATE)
+        raise

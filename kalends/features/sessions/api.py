@@ -1,0 +1,63 @@
+"""The session: log in, see who is logged in, log out."""
+
+from kalends import policy
+from kalends.core.values import timestamps
+from kalends.features.sessions import store
+from kalends.features.sessions.model import Credentials, SessionCreated, SessionDetail
+from kalends.features.sessions.steps import cookies, credentials
+from kalends.http.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.input.types import TextDeletion
+
+
+@endpoint("POST", "/api/session", status=201, location="/api/session/{id}", guests=True, transaction=False, pool="hash")
+def create(ctx: Context, params: Credentials) -> SessionCreated:
+    """Log in with exactly one set: `user_name` and `password`, or `wkey`, or `digest` and `timestamp`.
+
+    The `token` is sent this once; send it back as `Authorization: Bearer …`. Browsers, which send `Origin` or `Sec-Fetch-Site`, get the
+    cookie `kalends_session` too (under https its name is `__Host-kalends_session`), and so do programs with `cookie=true`. After a login
+    with a password, the cookie `kalends_device` is set: failed logins on a device that has it are counted apart from all others.
+    """
+    login = credentials.check(ctx, params)
+    with ctx.write():
+        user = credentials.use(ctx, login)
+        session, token = store.insert(ctx, user.id, login.key_id)
+        if not ctx.caller.is_cross_site:
+            if login.key_id is None:
+                cookies.set_device(ctx, user.id)
+            if params.cookie or ctx.caller.is_browser:
+                cookies.set_session(ctx, token)
+        return SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at))
+
+
+@endpoint("GET", "/api/session/{session_id}")
+def show(ctx: Context, session_id: str) -> SessionDetail:
+    """A live session of yours; `current` is the one that you are using.
+
+    With a key as the Bearer token, `current` tells whose key it is: `id` and `expires_at` are null, and `key_id` names the key.
+    """
+    user = policy.user(ctx)
+    if session_id == "current" and user.key_id:
+        key = policy.key(ctx, user.key_id)
+        return SessionDetail(
+            id=None, user_id=user.id, user_name=user.user_name, key_id=key.id, created_at=timestamps.format_utc(key.created_at)
+        )
+    session = policy.session(ctx, session_id)
+    return SessionDetail(
+        id=session.id,
+        user_id=session.user_id,
+        user_name=user.user_name,
+        key_id=session.key_id,
+        created_at=timestamps.format_utc(session.created_at),
+        expires_at=timestamps.format_utc(session.expires_at),
+    )
+
+
+@endpoint("DELETE", "/api/session/{session_id}")
+def destroy(ctx: Context, session_id: str) -> TextDeletion:
+    """Log out: the session ends immediately."""
+    session = policy.session(ctx, session_id)
+    store.delete(ctx, session.id)
+    if session.id == policy.user(ctx).session_id:
+        cookies.clear_session(ctx)
+    return TextDeletion([session.id])

@@ -1,0 +1,158 @@
+"""Check the credentials of a login: a password, a key or a digest. Each check opens its own short transactions."""
+
+import hmac
+
+from msgspec import Struct
+
+from kalends import policy
+from kalends.core import errors
+from kalends.core.errors import FieldError
+from kalends.core.i18n import gettext
+from kalends.core.log import get_logger
+from kalends.core.net.client_network import network
+from kalends.core.records.people import User
+from kalends.core.values import timestamps
+from kalends.core.values.text import fold_case
+from kalends.features.keys import store as keys
+from kalends.features.sessions import store
+from kalends.features.sessions.model import Credentials
+from kalends.features.sessions.steps import cookies, login_attempts
+from kalends.features.sessions.steps.login_attempts import Attempt
+from kalends.features.users import store as users
+from kalends.features.users.rules import passwords
+from kalends.http.context import Context
+
+log = get_logger(__name__)
+
+WRONG_PASSWORD = gettext("Wrong username or password.")
+WRONG_KEY = gettext("This API key doesn’t work: it is wrong, or has been deleted.")
+WRONG_DIGEST = gettext("This digest isn’t valid. Sign the current time with the key’s shared secret, and use each digest only once.")
+
+
+class Login(Struct, frozen=True):
+    """The user of the credentials, with the key if one was used, and the digest, which works once."""
+
+    user: User
+    key_id: str | None = None
+    digest: str | None = None
+    # What counts a login with a password, and the name that was given.
+    attempt: Attempt = ()
+    name: str = ""
+
+
+def check(ctx: Context, params: Credentials) -> Login:
+    """Return the user of the credentials; a failure is counted, logged and raised."""
+    credential = _require_one_set(params)[0]
+    if credential == "user_name":
+        return _by_password(ctx, params.user_name or "", params.password or "")
+    subjects = [_network_subject(ctx)]
+    with ctx.read():
+        login_attempts.refuse(ctx, subjects)
+    login = _by_key(ctx, params.wkey or "") if credential == "wkey" else _by_digest(ctx, params.digest or "", params.timestamp or "")
+    if login is None:
+        login_attempts.begin(ctx, subjects)
+        _log_failure(ctx, "key" if credential == "wkey" else "digest", _known_key_id(ctx, params))
+        raise errors.WrongCredentials(WRONG_KEY if credential == "wkey" else WRONG_DIGEST)
+    return login
+
+
+def use(ctx: Context, login: Login) -> User:
+    """Return the user, after marking the digest as used. Raises WrongCredentials if it was used before, and Forbidden if the account
+    waits for approval or is suspended."""
+    if login.digest and not store.use_digest(ctx, login.digest):
+        _log_failure(ctx, "digest", login.key_id)
+        raise errors.WrongCredentials(WRONG_DIGEST)
+    login_attempts.succeed(ctx, login.attempt, login.name)
+    if login.key_id:
+        keys.touch(ctx.tx, login.key_id, ctx.now)
+    user = users.lock(ctx, login.user)
+    policy.require_active(user)
+    return user
+
+
+def confirm(ctx: Context, user: User, password: str) -> None:
+    """Check the password of a signed-in user. Failures are counted separately from logins, so that strangers
+    who fail to log in cannot lock the user out of confirming."""
+    attempt = login_attempts.begin(ctx, [f"confirm {user.id}"])
+    if not _matches(ctx, attempt, password, user):
+        _log_failure(ctx, "confirmation", user.user_name)
+        raise errors.Forbidden(gettext("That isn’t your current password."), [FieldError("current_password", gettext("is wrong"), "wrong")])
+    login_attempts.end(ctx, attempt)
+
+
+def _by_password(ctx: Context, name: str, password: str) -> Login:
+    """Count the attempt before the password is hashed, so that concurrent requests cannot exceed the limit."""
+    with ctx.read():
+        user = users.find(ctx, name)
+    attempt = login_attempts.begin(ctx, _password_subjects(ctx, name, user), name)
+    if not _matches(ctx, attempt, password, user) or user is None:
+        _log_failure(ctx, "password", user.user_name if user else None)
+        raise errors.WrongCredentials(WRONG_PASSWORD)
+    return Login(user, attempt=attempt, name=name)
+
+
+def _password_subjects(ctx: Context, name: str, user: User | None) -> list[str]:
+    """The subjects that a failure counts against: the network and the name, whether or not there is such a user (else the count
+    would disclose it). A device on which the user has signed in before is counted separately, so that nobody else can lock it out."""
+    if user and (device := cookies.device_of(ctx, user.id)):
+        return [f"device {device}"]
+    return [_network_subject(ctx), f"name {fold_case(name)}"]
+
+
+def _network_subject(ctx: Context) -> str:
+    return f"network {network(ctx.caller.address)}"
+
+
+def _matches(ctx: Context, attempt: Attempt, password: str, user: User | None) -> bool:
+    try:
+        return passwords.matches(password, user.password_hash if user else None)
+    except errors.Unavailable:
+        # The password was not checked, so the attempt does not count.
+        login_attempts.end(ctx, attempt)
+        raise
+
+
+def _log_failure(ctx: Context, kind: str, account: str | None) -> None:
+    """Log the account only if it exists: people type passwords into the name field."""
+    log.warning(
+        "login_failed", kind=kind, account=account, network=network(ctx.caller.address) if ctx.settings.log_addresses == "on" else None
+    )
+
+
+def _require_one_set(params: Credentials) -> tuple[str, ...]:
+    present = [names for names in Credentials.OPTIONS.alternatives if any(getattr(params, name) for name in names)]
+    if len(present) != 1:
+        fields = ["user_name", "password"] if not present else [name for names in present for name in names]
+        rule = "give exactly one set: user_name and password, or wkey, or digest and timestamp"
+        raise errors.Invalid([FieldError(name, rule, "conflict" if present else "required") for name in fields])
+    missing = [name for name in present[0] if not getattr(params, name)]
+    if missing:
+        raise errors.Invalid([FieldError(name, gettext("is required"), "required") for name in missing])
+    return present[0]
+
+
+def _by_key(ctx: Context, wkey: str) -> Login | None:
+    with ctx.read():
+        record = keys.find(ctx, wkey)
+        return Login(users.get(ctx, record.user_id), record.id) if record else None
+
+
+def _by_digest(ctx: Context, digest: str, timestamp: str) -> Login | None:
+    """`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`, within 300 seconds of now, and each only once."""
+    key_id, _, signature = digest.partition(".")
+    signed_at = timestamps.parse_instant(timestamp)
+    expected = hmac.new(keys.shared_secret(ctx.settings, key_id).encode(), timestamp.encode(), "sha256").hexdigest()
+    genuine = hmac.compare_digest(signature.lower().encode(), expected.encode())
+    if not genuine or signed_at is None or abs(ctx.now - signed_at) > store.DIGEST_WINDOW:
+        return None
+    with ctx.read():
+        record = keys.get(ctx, key_id)
+        is_api_key = record is not None and record.kind == "api"
+        return Login(users.get(ctx, record.user_id), record.id, f"{key_id}.{expected}") if record and is_api_key else None
+
+
+def _known_key_id(ctx: Context, params: Credentials) -> str | None:
+    """The key that a digest names, if there is one."""
+    with ctx.read():
+        record = keys.get(ctx, (params.digest or "").partition(".")[0])
+    return record.id if record else None

@@ -1,0 +1,77 @@
+"""The settings of the site: the input and the replies of the API."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kalends.core.i18n.catalogs import Language
+from kalends.core.records.administration import Registration, SiteVisibility
+from kalends.core.settings import COLOR, WEB_ADDRESS
+from kalends.core.values import display_name
+from kalends.http.input.options import FieldOptions, StructOptions
+from kalends.http.input.types import TimeZone
+
+WebAddress = Annotated[
+    str,
+    Meta(max_length=2_000),
+    FieldOptions(
+        pattern=f"^{WEB_ADDRESS.pattern}$",
+        pattern_message="must begin with http:// or https://",
+        schema={"format": "uri"},
+    ),
+]
+FIXED = "is set by the operator, and cannot be changed here"
+
+
+class SiteInput(Struct, kw_only=True):
+    """The settings of the site; null means the default."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"name": f"and each other one: {FIXED} if `fixed` lists it"})
+
+    name: (
+        Annotated[
+            str,
+            Meta(max_length=60, description="Name of the site, at the top of its pages and in the sender of invitations."),
+            FieldOptions(pattern=display_name.PATTERN, pattern_message=display_name.REFUSAL),
+        ]
+        | None
+    ) = None
+    headline: Annotated[str, Meta(max_length=100, description="Title of the start page.")] | None = None
+    tagline: Annotated[str, Meta(max_length=300, description="A line that says what the site is.")] | None = None
+    accent_color: (
+        Annotated[
+            str,
+            Meta(max_length=7, description="Colour of links and buttons; pages make it darker or lighter where it could not be read."),
+            FieldOptions(pattern=f"^{COLOR.pattern}$", pattern_message="must be a colour such as #2a5db0"),
+        ]
+        | None
+    ) = None
+    time_zone: Annotated[TimeZone, Meta(description="Time zone in which guests see times until they choose another one.")] | None = None
+    language: (
+        Annotated[Language, Meta(description="Language of guests whose browser asks for none that there is, and of mail to them.")] | None
+    ) = None
+    imprint_url: Annotated[WebAddress, Meta(description="Address of the imprint, at the foot of each page.")] | None = None
+    privacy_url: Annotated[WebAddress, Meta(description="Address of the privacy policy, at the foot of each page.")] | None = None
+    registration: Registration | None = None
+    visibility: SiteVisibility | None = None
+
+
+class SiteDetail(Struct, kw_only=True):
+    """The settings of the site in force."""
+
+    name: Annotated[str, Meta(description="Name of the site.")]
+    headline: Annotated[str, Meta(description="Title of the start page.")]
+    tagline: Annotated[str | None, Meta(description="A line that says what the site is.")]
+    logo_url: Annotated[str | None, Meta(description="URL of the logo; null if there is none.")]
+    accent_color: Annotated[str | None, Meta(description="Colour of links and buttons; null for that of Kalends.")]
+    time_zone: Annotated[str, Meta(description="Time zone in which guests see times until they choose another one.")]
+    language: Annotated[str | None, Meta(description="Default language of the site.")]
+    imprint_url: Annotated[str | None, Meta(description="URL of the imprint.")]
+    privacy_url: Annotated[str | None, Meta(description="URL of the privacy policy.")]
+    registration: Registration
+    visibility: SiteVisibility
+    # For admins: the settings that the operator has set in the environment.
+    fixed: Annotated[
+        list[str] | UnsetType,
+        Meta(description="The settings that the operator has set in the environment, and nobody can change here; for admins only."),
+    ] = UNSET

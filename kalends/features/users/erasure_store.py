@@ -1,0 +1,53 @@
+"""The SQL that erases what is stored of a person outside their account, in any table."""
+
+from kalends.core.records.response import Invitation
+from kalends.db import columns
+from kalends.db.text_search import escape_like
+from kalends.http.context import Context
+
+# How many ids of a table are searched in one read.
+WINDOW = 20_000
+# The rows of a table that the account or its address wrote, or that are for its address.
+OWN, ADDRESSED = "user_id = :user_id", "email_key = :key"
+OWN_OR_ADDRESSED = f"({OWN} OR {ADDRESSED})"
+# Tables without an index by address, and the condition of the rows to delete.
+BY_ADDRESS = {
+    "subscribers": "address_key = :key",
+    "series_responses": ADDRESSED,
+    "proposals": ADDRESSED,
+    "calendar_invitations": ADDRESSED,
+    "account_invitations": ADDRESSED,
+    "reports": "lower(email_address) = :key",
+    "cancellations": ADDRESSED,
+    "suppressed_addresses": "address_key IN (:key, :mailbox)",
+    "deliveries": "address_key IN (:key, :mailbox)",
+}
+
+
+def find_ids(ctx: Context, table: str, condition: str, params: dict[str, int | str], after: int) -> tuple[list[int], int]:
+    """The ids of the rows with this condition, among the next ids of the table, and its last id."""
+    sql = f"SELECT id FROM {table} WHERE id > :after AND id <= :end AND {condition}"
+    ids = [row_id for (row_id,) in ctx.tx.rows(sql, after=after, end=after + WINDOW, **params)]
+    return ids, int(ctx.tx.value(f"SELECT coalesce(max(id), 0) FROM {table}"))
+
+
+def rename_calendars(ctx: Context, ids: list[int], name: str, new_name: str) -> None:
+    """Rename the calendars whose names have this name."""
+    ctx.tx.run(
+        f"""UPDATE calendars SET name = :new_name WHERE id {ctx.db.in_list("ids")} AND lower(name) LIKE :name ESCAPE '\\'""",
+        ids=ids,
+        name=f"%{escape_like(name.lower())}%",
+        new_name=new_name,
+    )
+
+
+def find_invitations(ctx: Context, ids: list[int]) -> list[tuple[Invitation, int]]:
+    """The invitations to events, each with the id of the organiser."""
+    in_ids = f"id {ctx.db.in_list('ids')}"
+    owners = dict(ctx.tx.rows(f"SELECT id, owner_id FROM invitations WHERE {in_ids}", ids=ids))
+    rows = ctx.tx.all(Invitation, f"SELECT {columns(Invitation)} FROM invitations WHERE {in_ids}", ids=ids)
+    return [(invitation, owners[invitation.id]) for invitation in rows]
+
+
+def delete(ctx: Context, table: str, ids: list[int]) -> None:
+    ctx.tx.run(f"DELETE FROM {table} WHERE id {ctx.db.in_list('ids')}", ids=ids)

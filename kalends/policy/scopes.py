@@ -1,0 +1,69 @@
+"""What a key with scopes opens: an endpoint needs one of them, or a key without. A session that a key opened has the scopes of the key."""
+
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.http.context import Actor
+from kalends.http.endpoint import READ_METHODS, Endpoint
+
+# An app password that changes nothing.
+READ_ONLY = "read"
+# What needs a key without limits: credentials, the account, shares, webhooks, undo.
+UNLIMITED = "unlimited"
+# What every key may do: ask who it is, and read what describes the service.
+ANY = ""
+
+# The scopes for reading and for writing, by the first segment of the path.
+_BY_RESOURCE = {
+    **dict.fromkeys(("calendars", "comments", "events"), ("events:read", "events:write")),
+    "trash": ("events:read", UNLIMITED),
+    "responses": ("responses:read", "responses:write"),
+    **dict.fromkeys(("contacts", "subscribers"), ("contacts", "contacts")),
+    "deliveries": ("messages", "messages"),
+    **dict.fromkeys(("admin", "blocked_senders", "hidden_events", "reports"), ("admin", "admin")),
+    "site": (ANY, "admin"),
+    **dict.fromkeys(("", "openapi", "openapi.json"), (ANY, UNLIMITED)),
+}
+# The same for what is below an event or a calendar, by the last segment that is no id. Links, feeds and shares give access to others.
+_BY_PART = {
+    "invitations": ("responses:read", "messages"),
+    **dict.fromkeys(("messages", "resend", "announce", "send_to_me"), ("messages", "messages")),
+    **dict.fromkeys(("share", "unshare", "reset_feed", "reset_link", "link"), (UNLIMITED, UNLIMITED)),
+    "current": (ANY, UNLIMITED),
+}
+
+
+def required_scope(method: str, path: str) -> str:
+    """The scope that a request needs; UNLIMITED where none is enough, ANY where none is needed."""
+    _, first, *segments = f"{path}/".rstrip("/").split("/") if path.strip("/") else ("", "")
+    if first != "api":
+        return UNLIMITED
+    names = [segment for segment in segments if not segment.startswith("{")]
+    resource, part = (names[0] if names else ""), (names[-1] if names else "")
+    scopes = _BY_PART.get(part) or _BY_RESOURCE.get(resource, (UNLIMITED, UNLIMITED))
+    return scopes[0 if method in READ_METHODS else 1]
+
+
+def require_scope(actor: Actor, endpoint: Endpoint) -> None:
+    """Raise InsufficientScope if the key of the request does not open the endpoint."""
+    if actor.scopes:
+        _require(actor, required_scope(endpoint.method, endpoint.path))
+
+
+def require_device_scope(actor: Actor, method: str, *, of_contacts: bool) -> None:
+    """Raise InsufficientScope if the key of the request does not open what CalDAV or CardDAV would do."""
+    if not actor.scopes:
+        return
+    is_read = method in READ_METHODS
+    if actor.scopes == READ_ONLY:
+        if not is_read:
+            raise errors.InsufficientScope(gettext("This app password only reads. Create one that may also change things."))
+        return
+    _require(actor, "contacts" if of_contacts else "events:read" if is_read else "events:write")
+
+
+def _require(actor: Actor, scope: str) -> None:
+    granted = actor.scopes.split()
+    if scope == UNLIMITED:
+        raise errors.InsufficientScope(gettext("This needs a session, or a key without scopes."))
+    if scope != ANY and scope not in granted and scope.replace(":read", ":write") not in granted:
+        raise errors.InsufficientScope(gettext("This key doesn’t have the scope %(scope)s.", scope=scope))

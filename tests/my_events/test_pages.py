@@ -1,0 +1,92 @@
+"""The pages of what a member goes to, is invited to and hosts."""
+
+import re
+
+import pytest
+
+from kalends.db import Database
+from tests.cast import Cast, Person, a_question, a_response, an_event, an_invitation, verified
+from tests.client import Client
+
+# What the pages show is what the API replies with, which runs on both databases.
+pytestmark = pytest.mark.on_one_database
+
+
+@pytest.fixture
+def carol(cast: Cast, db: Database) -> Person:
+    return verified(db, cast.carol)
+
+
+def text_of(reader: Client, path: str) -> str:
+    """The words of the page's main part."""
+    page = reader.get(path, headers={"Accept": "text/html"})
+    assert page.status == 200, page
+    main = page.text.partition('<main id="main"')[2].partition("</main>")[0]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", main))
+
+
+def test_a_new_member_reads_what_each_list_is_for(cast: Cast) -> None:
+    assert "Nothing yet. See what’s on." in text_of(cast.carol, "/my-events")
+    assert "No open invitations." in text_of(cast.carol, "/my-events?show=invited")
+    assert "Create your first event" in text_of(cast.carol, "/my-events?show=hosting")
+    assert "Events you went to appear here." in text_of(cast.carol, "/my-events?show=past")
+
+
+def test_an_invited_member_answers_in_the_row(cast: Cast, carol: Person) -> None:
+    event = an_event(cast.alice, visibility="members", title="Picnic")
+    an_invitation(cast.alice, event, carol.email_address)
+    before = text_of(carol, "/my-events")
+    assert "Waiting for your answer" in before
+    assert "Alice invites you" in before
+    reply = carol.post(f"/my-events/{event['id']}", json={"response": "YES"})
+    assert reply.redirect == ("/my-events", "said-yes")
+    after = text_of(carol, "/my-events")
+    assert "Waiting for your answer" not in after
+    assert "Picnic" in after
+    assert "Going" in after
+
+
+def test_the_row_of_an_event_leads_to_where_the_member_can_open_it(cast: Cast, carol: Person) -> None:
+    public, linked = an_event(cast.alice, public=True), an_event(cast.alice, visibility="link")
+    private = an_event(cast.alice, visibility="members")
+    for event in (linked, private):
+        an_invitation(cast.alice, event, carol.email_address)
+    places = [carol.get(f"/my-events/{event['id']}").headers["Location"] for event in (public, linked, private)]
+    assert [place[:3] for place in places] == ["/ev", "/e/", "/i/"]
+    assert {carol.get(place).status for place in places} == {200}
+    carol.put(f"/api/my_events/{private['id']}", json={"response": "YES"})
+    assert carol.get(carol.get(f"/my-events/{private['id']}").headers["Location"]).status == 200
+
+
+def test_an_event_with_questions_is_answered_on_its_own_page(cast: Cast, carol: Person) -> None:
+    event = an_event(cast.alice, public=True)
+    a_question(cast.alice, f"/api/events/{event['id']}", required=True)
+    reply = carol.post(f"/my-events/{event['id']}", json={"response": "YES"})
+    assert reply.headers["Location"] == f"/events/{event['id']}?response=YES"
+    assert carol.get("/api/my_events").json["events"] == []
+
+
+def test_a_full_event_says_so_above_the_list(cast: Cast, carol: Person) -> None:
+    event = an_event(cast.alice, public=True, capacity=1)
+    a_response(cast.bob, event)
+    reply = carol.post(f"/my-events/{event['id']}", json={"response": "YES"})
+    assert reply.status == 409
+    assert 'role="alert"' in reply.text
+
+
+def test_the_host_reads_how_many_come_and_how_many_are_invited(cast: Cast, carol: Person) -> None:
+    event = an_event(cast.alice, public=True, title="Party", approval=True)
+    an_invitation(cast.alice, event, carol.email_address)
+    a_response(cast.bob, event)
+    assert "0 going · 1 invited" in text_of(cast.alice, "/my-events?show=hosting")
+    assert "1 to approve" in text_of(cast.alice, "/my-events?show=hosting")
+
+
+def test_the_start_page_begins_with_the_next_invitation_or_else_the_next_event(cast: Cast, carol: Person) -> None:
+    event = an_event(cast.alice, visibility="members", title="Picnic")
+    assert "Picnic" not in text_of(carol, "/")
+    an_invitation(cast.alice, event, carol.email_address)
+    assert re.search(r"My events Jun 1 Picnic .* Alice invites you Going", text_of(carol, "/"))
+    carol.post(f"/my-events/{event['id']}", json={"response": "YES"})
+    assert re.search(r"My events Jun 1 Picnic .* Going", text_of(carol, "/"))
+    assert "Picnic" not in text_of(cast.anonymous, "/")

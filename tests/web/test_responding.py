@@ -1,0 +1,237 @@
+"""A family responds on the page of an event, and a guest on the page behind a mail, with and without scripts, on a phone and a laptop."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from kalends.core.settings import Settings
+from tests.cast import Cast, a_question, an_event, an_invitation
+from tests.openapi.serving import Service
+from tests.responses.mail import an_invitation_token
+from tests.web.axe import violations
+from tests.web.windows import Windows, go
+
+
+@pytest.fixture
+def service_settings(folder: Path, service: Service) -> Settings:
+    return Settings(data=str(folder), base_url=service.url)
+
+
+LOOKS = pytest.mark.parametrize(("width", "script"), [(390, True), (390, False), (1280, True), (1280, False)])
+FAMILY = 4
+
+
+class Taps:
+    """Counts the taps, and the fields that are filled in."""
+
+    def __init__(self) -> None:
+        self.taps = self.fields = 0
+
+    def tap(self, target: Locator) -> None:
+        self.taps += 1
+        target.click()
+
+    def fill(self, target: Locator, text: str) -> None:
+        self.fields += 1
+        target.fill(text)
+
+
+def _a_series(people: Cast, **fields: Any) -> dict[str, Any]:
+    event = an_event(people.alice, public=True, start_time="2040-06-01T20:00", end_time="2040-06-01T22:00", location="Café Lotte", **fields)
+    assert people.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 8}).status == 200
+    return event
+
+
+def _card(page: Page) -> Locator:
+    return page.locator("#respond")
+
+
+def _respond_as_family(page: Page, event: dict[str, Any], *, address: str = "ida@example.org") -> Taps:
+    """Going, the list of numbers, 4, the verb."""
+    go(page, f"/events/{event['id']}")
+    taps, card = Taps(), _card(page)
+    expect(card.get_by_text("Going", exact=True)).to_be_in_viewport()
+    taps.tap(card.get_by_text("Going", exact=True))
+    taps.fill(card.get_by_label("Your name"), "Ida Berg")
+    taps.fill(card.get_by_label("Email"), address)
+    # A list on a phone is opened with one tap, and answered with another.
+    taps.taps += 2
+    card.get_by_label("How many are you?").select_option(str(FAMILY))
+    taps.tap(card.get_by_role("button", name="I’m going"))
+    expect(page.get_by_role("heading", name="You’re ")).to_be_visible()
+    return taps
+
+
+@LOOKS
+def test_a_family_of_four_responds_to_one_date_and_reads_whether_it_has_spots(
+    windows: Windows, people: Cast, width: int, script: bool
+) -> None:
+    event = _a_series(people, capacity=6, waiting_list="auto")
+    page = windows.open(width=width, script=script)
+    taps = _respond_as_family(page, event)
+    assert (taps.taps <= 4, taps.fields <= 2) == (True, True)
+    ticket = page.locator("#ticket")
+    expect(ticket).to_be_in_viewport()
+    expect(ticket).to_contain_text("4 spots are held for you.")
+    expect(ticket).to_contain_text("Ida Berg and 3 more")
+    expect(page.get_by_text("We emailed the details to ida@example.org.")).to_be_visible()
+    expect(_card(page)).to_have_count(0)
+    other = windows.open(width=width, script=script)
+    _respond_as_family(other, event, address="eva@example.org")
+    expect(other.locator("#ticket")).to_contain_text("First in line, for 4 spots.")
+    other.get_by_role("button", name="Come with 2 now").click()
+    expect(other.locator("#ticket")).to_contain_text("2 spots are held for you.")
+    responses = people.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    assert [(each["number"], each["place"]["place"]) for each in responses] == [(4, "held"), (2, "held")]
+
+
+@LOOKS
+def test_a_guest_says_yes_with_one_tap_after_the_link_in_the_mail(
+    windows: Windows, people: Cast, service_settings: Settings, width: int, script: bool
+) -> None:
+    event = an_event(people.alice, start_time="2040-06-01T20:00", title="Birthday")
+    a_question(people.alice, f"/api/events/{event['id']}", label="What do you bring?", kind="text", required=True)
+    invitation = an_invitation(people.alice, event, "ben@example.org")
+    page = windows.open(width=width, script=script)
+    go(page, f"/i/{an_invitation_token(service_settings, invitation['id'])}?response=YES")
+    yes = page.get_by_role("main").get_by_role("button").first
+    expect(yes).to_have_text("Yes, I’m coming")
+    expect(yes).to_be_in_viewport()
+    yes.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("You’re going")
+    responses = people.alice.get(f"/api/responses?event_id={event['id']}").json["responses"]
+    assert [(each["email_address"], each["response"]) for each in responses] == [("ben@example.org", "YES")]
+    # What else there is to say comes afterwards.
+    page.get_by_role("link", name="Answer the questions").click()
+    page.get_by_label("What do you bring?").fill("Cake")
+    page.get_by_role("button", name="RSVP").or_(page.get_by_role("button", name="Respond")).last.click()
+    page.get_by_label("How many are you?").select_option("6")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#ticket")).to_contain_text("Cake")
+    assert people.alice.get(f"/api/responses?event_id={event['id']}").json["responses"][0]["number"] == 6
+
+
+def test_the_link_of_no_in_the_mail_has_no_first(windows: Windows, people: Cast, service_settings: Settings) -> None:
+    event = an_event(people.alice, start_time="2040-06-01T20:00")
+    invitation = an_invitation(people.alice, event, "ben@example.org")
+    page = windows.open(width=390, script=False)
+    go(page, f"/i/{an_invitation_token(service_settings, invitation['id'])}?response=NO")
+    expect(page.get_by_role("main").get_by_role("button").first).to_have_text("No, I can’t")
+    page.get_by_role("main").get_by_role("button").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("You can’t go")
+
+
+@LOOKS
+def test_a_member_says_yes_with_one_tap(windows: Windows, people: Cast, width: int, script: bool) -> None:
+    event = an_event(people.alice, public=True, start_time="2040-06-01T20:00")
+    page = windows.open(people.bob, width=width, script=script)
+    go(page, f"/events/{event['id']}")
+    _card(page).get_by_role("button", name="Going").click()
+    ticket = page.locator("#ticket")
+    expect(ticket.get_by_role("heading", name="You’re going")).to_be_visible()
+    ticket.get_by_label("How many are you?").select_option("3")
+    ticket.get_by_role("button", name="Save").click()
+    expect(page.locator("#ticket").get_by_label("How many are you?")).to_have_value("3")
+    page.get_by_role("link", name="Change or cancel").click()
+    _card(page).get_by_role("button", name="Can’t go").click()
+    expect(page.get_by_role("heading", name="You can’t go")).to_be_visible()
+
+
+def test_a_guest_changes_the_response_in_the_browser_in_which_it_was_made(windows: Windows, people: Cast) -> None:
+    event = _a_series(people)
+    page = windows.open(width=390)
+    _respond_as_family(page, event)
+    page.get_by_role("button", name="RSVP for all dates").click()
+    expect(page.get_by_role("heading", name="You’re going to all dates")).to_be_visible()
+    page.get_by_role("link", name="Change or cancel").click()
+    card = _card(page)
+    expect(card.get_by_label("How many are you?")).to_have_value("4")
+    # The person is known.
+    expect(card.get_by_label("Your name")).to_be_hidden()
+    card.get_by_text("Can’t go", exact=True).click()
+    expect(card.get_by_label("How many are you?")).to_be_hidden()
+    card.get_by_role("button", name="I can’t go").click()
+    expect(page.get_by_role("heading", name="You can’t go")).to_be_visible()
+
+
+def test_a_guest_says_how_few_would_come_only_where_spots_are_too_few(windows: Windows, people: Cast) -> None:
+    event = an_event(people.alice, public=True, start_time="2040-06-01T20:00", capacity=3, waiting_list="auto")
+    page = windows.open(width=390, script=False)
+    go(page, f"/events/{event['id']}?response=YES")
+    fewest = _card(page).get_by_label("If there aren’t enough spots")
+    expect(fewest).to_be_hidden()
+    _card(page).get_by_label("How many are you?").select_option("4")
+    expect(fewest).to_be_visible()
+
+
+def test_the_buttons_of_the_stepper_stop_at_its_ends(windows: Windows, people: Cast) -> None:
+    event = an_event(people.alice, public=True, start_time="2040-06-01T20:00", party_max=2)
+    page = windows.open(width=390)
+    go(page, f"/events/{event['id']}?response=YES")
+    fewer, more = page.get_by_role("button", name="One fewer"), page.get_by_role("button", name="One more")
+    expect(fewer).to_be_disabled()
+    more.click()
+    expect(page.get_by_label("How many are you?")).to_have_value("2")
+    expect(more).to_be_disabled()
+    expect(fewer).to_be_enabled()
+
+
+def test_the_bar_under_the_thumb_is_in_view_while_the_card_is_not(windows: Windows, people: Cast) -> None:
+    event = an_event(people.alice, public=True, start_time="2040-06-01T20:00", description="A long text.\n" * 80)
+    page = windows.open(width=390)
+    go(page, f"/events/{event['id']}")
+    bar = page.get_by_role("navigation", name="Are you going?")
+    expect(bar).to_be_hidden()
+    page.get_by_role("contentinfo").scroll_into_view_if_needed()
+    bar.get_by_role("link", name="Maybe").click()
+    expect(_card(page).get_by_role("button", name="I might go")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_the_states_of_responding_are_accessible_and_fit(
+    windows: Windows, people: Cast, service_settings: Settings, width: int, dark: bool
+) -> None:
+    event = _a_series(people, capacity=6, waiting_list="auto")
+    invitation = an_invitation(people.alice, event, f"ben{width}{dark}@example.org")
+    page = windows.open(width=width, dark=dark)
+
+    def check(state: str) -> None:
+        assert violations(page) == [], state
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, state
+
+    go(page, f"/events/{event['id']}?response=YES")
+    check("form")
+    for number, state in (("4", "spots"), ("3", "change")):
+        go(page, f"/events/{event['id']}?response=YES")
+        card = _card(page)
+        if state == "spots":
+            card.get_by_label("Your name").fill("Ida Berg")
+            card.get_by_label("Email").fill(f"ida{width}{dark}@example.org")
+        card.get_by_label("How many are you?").select_option(number)
+        card.get_by_role("button", name="I’m going").click()
+        page.locator("#ticket").wait_for()
+        page.locator("#ticket").get_by_text("Add to calendar").click()
+        check(state)
+    other = windows.open(width=width, dark=dark)
+    _respond_as_family(other, event, address="eva@example.org")
+    assert violations(other) == []
+    go(page, f"/i/{an_invitation_token(service_settings, invitation['id'])}")
+    check("invitation")
+    page.get_by_role("button", name="Maybe").click()
+    page.locator("#ticket").wait_for()
+    check("link")
+
+
+def test_the_card_is_mirrored_in_arabic(windows: Windows, people: Cast) -> None:
+    event = _a_series(people)
+    page = windows.open(width=390, locale="ar")
+    go(page, f"/events/{event['id']}?response=YES&lang=ar")
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    boxes = [each.bounding_box() for each in _card(page).locator(".decide label").all()]
+    places = [box["x"] for box in boxes if box]
+    assert len(places) == 3
+    assert places == sorted(places, reverse=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
