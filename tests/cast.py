@@ -69,10 +69,13 @@ def _password_hash() -> str:
 
 
 def an_inhabitant(db: Database, settings: Settings, role: Role = "member") -> None:
-    """Someone who has an account already, so that others can register: the first account needs the administrator's code."""
+    """Someone who has an account already, so that others can register: the first account needs the administrator's code.
+
+    A database that is opened again, for tests that another process left over, has that account."""
     ctx = Context(db, settings, 0)
     with ctx.write():
-        users.insert(ctx, Profile(user_name="inhabitant", email_address="inhabitant@example.org"), _password_hash(), role=role)
+        if users.find(ctx, "inhabitant") is None:
+            users.insert(ctx, Profile(user_name="inhabitant", email_address="inhabitant@example.org"), _password_hash(), role=role)
 
 
 class Cast:
