@@ -6,6 +6,7 @@ from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.records import response_settings
+from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import CalendarName, Event, EventWithCounts
 from kalends.core.records.response import Tally
 from kalends.db import columns
@@ -359,6 +360,18 @@ def require_removal(ctx: Context, event: Event, calendar_id: int) -> None:
     ):
         return
     calendar(ctx, calendar_id, to=Right.EDIT)
+
+
+def require_move(ctx: Context, event: Event, target: Calendar) -> None:
+    """An event moves between calendars that the actor may edit, and not out of its owner's reach: the new calendar is of the same owner as
+    the one of now, or the event's owner may edit it."""
+    home = calendar(ctx, event.calendar_id, to=Right.EDIT)
+    if target.owner_id in (home.owner_id, event.owner_id):
+        return
+    sql = "SELECT 1 FROM calendar_shares WHERE calendar_id = :id AND user_id = :owner_id AND role = 'editor'"
+    if not ctx.tx.rows(sql, id=target.id, owner_id=event.owner_id):
+        message = gettext("is a calendar that the event’s owner can’t edit. Choose another calendar, or copy the event")
+        raise errors.invalid("calendar_id", message, "forbidden")
 
 
 def require_whole_series(ctx: Context, series_id: int) -> None:

@@ -141,22 +141,26 @@ def test_the_form_moves_an_event_to_another_calendar_of_its_owner(cast: Cast) ->
     assert re.search(rf'<option value="{other}" selected>', cast.alice.get(f"{path}/edit").text)
 
 
-def test_an_event_moves_to_no_calendar_of_somebody_else(cast: Cast) -> None:
-    foreign = a_calendar(cast.bob, name="Bobs")
-    shared(cast.bob, foreign, cast.alice, "editor")
-    event = an_event(cast.alice)
+def test_the_form_of_an_editor_offers_no_calendar_that_the_owner_cannot_edit(cast: Cast) -> None:
+    home = a_calendar(cast.alice, name="Choir")
+    shared(cast.alice, home, cast.bob, "editor")
+    event = an_event(cast.alice, calendar_id=home["id"])
     path = f"/events/{event['id']}"
-    form = cast.alice.get(f"{path}/edit")
+    form = cast.bob.get(f"{path}/edit")
     assert 'name="calendar_id"' not in form.text
-    typed = {"title": "Mine", "version": field(form, "version"), "calendar_id": str(foreign["id"])}
-    assert cast.alice.post(path, data=typed).redirect == (path, "event-saved")
-    assert cast.alice.get(f"/api{path}").json["calendar_ids"] == [cast.alice.primary_calendar_id]
+    typed = {"title": "Mine", "version": field(form, "version"), "calendar_id": str(cast.bob.primary_calendar_id)}
+    assert cast.bob.post(path, data=typed).redirect == (path, "event-saved")
+    assert cast.alice.get(f"/api{path}").json["calendar_ids"] == [home["id"]]
 
 
-def test_a_date_of_a_series_stays_on_its_calendar(cast: Cast) -> None:
-    a_calendar(cast.alice)
+def test_the_form_moves_all_dates_of_a_series_together(cast: Cast) -> None:
+    other = a_calendar(cast.alice, name="Choir")["id"]
     event = an_event(cast.alice, start_time="2026-07-01T20:00")
     path = f"/events/{event['id']}"
-    assert 'name="calendar_id"' in cast.alice.get(f"{path}/edit").text
     assert cast.alice.put(f"/api{path}/repeat", json={"frequency": "DAILY", "count": 3}).status == 200
-    assert 'name="calendar_id"' not in cast.alice.get(f"{path}/edit").text
+    typed = {"title": "Concert", "version": field(cast.alice.get(f"{path}/edit"), "version"), "calendar_id": str(other)}
+    refused = cast.alice.post(path, data=typed | {"scope": "this"})
+    assert refused.status == 422
+    assert "moves the dates of a series together" in refused.text
+    assert cast.alice.post(path, data=typed | {"scope": "all"}).redirect == (path, "event-saved")
+    assert len(cast.alice.get("/api/events", query={"calendar_id": other}).json["events"]) == 3

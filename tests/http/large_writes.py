@@ -239,6 +239,11 @@ def _moved_event(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/events/{bulk.guests(bulk.event_count)['id']}", {"json": {"start_time": "2026-06-01T21:00"}})
 
 
+def _to_other_calendar(bulk: Bulk) -> Request:
+    calendar_id = a_calendar(bulk.alice, name="Another")["id"]
+    return Request(bulk.alice, f"/api/events/{bulk.series()['id']}", {"json": {"calendar_id": calendar_id, "scope": "all"}})
+
+
 def _cancelled_event(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/events/{bulk.guests(bulk.event_count)['id']}", {"json": {"status": "cancelled"}})
 
@@ -294,6 +299,7 @@ LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
         _in_series("", description=(TEXT * 50)[:MAX_DESCRIPTION], start_time="2026-06-01T21:00"),
         _moved_event,
         _cancelled_event,
+        _to_other_calendar,
     ],
     "DELETE /api/events/{event_id}": [_in_series(""), _deleted_events, _deleted_event],
     "PUT /api/events/{event_id}/repeat": [_repeat],

@@ -41,6 +41,7 @@ from kalends.features.events.listing.store import counting, listing
 from kalends.features.events.model import EventDeletion, EventDetail, EventImport, EventIndex, EventsChanged
 from kalends.features.events.rules import visibility
 from kalends.features.events.series.steps import change, scope
+from kalends.features.events.steps import move
 from kalends.features.events.steps.create import create_event
 from kalends.features.events.steps.create_batch import create_events
 from kalends.features.events.steps.notify import notify_of_deletion, notify_of_update
@@ -221,6 +222,9 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     Of a series, `scope` changes this event, it and the following ones (which become a series of their own), or all of them;
     a changed `start_time` or `end_time` then moves each by the same difference in local time.
 
+    `calendar_id` moves it to another calendar, with its guests and its link; nobody is notified of that. You must be able to edit both
+    calendars. The dates of a series move together, so with the scope `all` or `following`.
+
     A new `start_time` plans a postponed event again, and asks its guests to respond again. `notify` says whom the change is mailed to;
     mail waits for a minute, and the changes of this time are one mail. `notified` counts the people.
     """
@@ -229,12 +233,15 @@ def update(ctx: Context, event_id: int, params: Changes[EventChanges]) -> EventD
     events = policy.events(ctx, event_id, ids, to=Right.EDIT)
     change.require_one_event_for_scope(ids, params.get("scope", "this"))
     ctx.require_version(events[0].etag)
+    target = move.find_target(ctx, events, params)
     with change.refuse_overflow("start_time"):
         if len(events) == 1:
             before = change.change(ctx, events[0], params)
         else:
             before = events
             change.change_each(ctx, events, params)
+    if target is not None:
+        move.move(ctx, before, target)
     notified = notify_of_update(ctx, before, params)
     detail = present.load_detail(ctx, event_id)
     if ids is None:

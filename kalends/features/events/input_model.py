@@ -218,6 +218,12 @@ class ImageInput(ImageScope, kw_only=True):
 class EventChanges(EventFields, kw_only=True):
     """Changes of one event, of several in one request, or of a series."""
 
+    OPTIONS: ClassVar = structs.replace(
+        EventFields.OPTIONS,
+        rules={**EventFields.OPTIONS.rules, "calendar_id": "moves the dates of a series together, with the scope all or following"},
+    )
+
+    calendar_id: Annotated[Id, Meta(description="The calendar to move it to.")] | None = None
     tag: Tag | None = None
     ids: Annotated[Ids, Meta(description="More events to change, all or none.")] | None = None
     scope: Scope = "this"

@@ -18,9 +18,8 @@ from kalends.features.events.forms.rules.form_values import find_changes, join_t
 from kalends.features.events.forms.rules.quick_line import DEFAULT_LENGTH, QuickEvent
 from kalends.features.events.forms.rules.repeat_form import NONE, PREVIEW, choice_of
 from kalends.features.events.forms.steps import home_form, notice_question, picture_form
-from kalends.features.events.input_model import CalendarChoice, EventFields, EventInput
+from kalends.features.events.input_model import EventChanges, EventFields, EventInput
 from kalends.features.events.model import STATUS
-from kalends.features.events.placements import api as placements
 from kalends.features.events.rules import span
 from kalends.features.events.series import api as series_api
 from kalends.features.events.series.model import RepeatPreview
@@ -31,6 +30,7 @@ from kalends.features.idempotency.steps import form_token
 from kalends.features.idempotency.steps.form_token import FormToken
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
+from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
 from kalends.http.input.types import DateTime, Id, TimeZone
 from kalends.policy import Right
@@ -174,12 +174,12 @@ def _update(ctx: Context, event_id: int, params: Form) -> Document:
     if params.text("version") != event.etag:
         raise errors.Conflict(CHANGED)
     fields = join_times(params.without(home_form.FIELD, "next"))
-    api.update(ctx, event_id, find_changes(present.editable(event), fields))
+    changes = find_changes(present.editable(event), fields)
+    if home_id := home_form.find_move(ctx, event, params):
+        changes = Changes(EventChanges, changes.values | {home_form.FIELD: home_id})
+    api.update(ctx, event_id, changes)
     (saved,) = store.find_by_ids(ctx, [event_id])
     notice_question.require_answer(ctx, params, notice_question.compare(ctx, event, saved))
-    if home_id := home_form.find_move(ctx, event, params):
-        placements.add(ctx, event_id, CalendarChoice(calendar_id=home_id))
-        placements.remove(ctx, event_id, CalendarChoice(calendar_id=event.calendar_id))
     # One of the buttons leads on to the rule of the event.
     path = f"/events/{event_id}/repeat" if params.text("then") == "repeat" else f"/events/{event_id}"
     number = notice_question.count_for_notice(ctx, params)

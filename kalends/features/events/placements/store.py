@@ -261,6 +261,37 @@ def delete(ctx: Context, event: Event, calendar_id: int) -> bool:
     return True
 
 
+def move(ctx: Context, ids: list[int], home_id: int, calendar_id: int) -> None:
+    """Make the calendar the home of these events, which leave their home of now. Who sees them there is as it was."""
+    in_ids = ctx.db.in_list("ids")
+    ctx.tx.run(
+        f"""INSERT INTO placements (event_id, calendar_id, start_at, public, lasts, takes_days, grants, granted_by, by_invitation,
+                created_at)
+            SELECT e.id, CAST(:calendar_id AS BIGINT), {COPIED}, h.grants, CAST(:me AS BIGINT), FALSE, CAST(:now AS BIGINT)
+            FROM events e JOIN placements h ON h.event_id = e.id AND h.calendar_id = e.calendar_id
+            WHERE e.id {in_ids} AND e.calendar_id = :home
+            ON CONFLICT (event_id, calendar_id) DO UPDATE SET grants = excluded.grants, granted_by = excluded.granted_by,
+            by_invitation = FALSE, invited_key = NULL""",
+        ids=ids,
+        home=home_id,
+        calendar_id=calendar_id,
+        me=policy.user(ctx).id,
+        now=ctx.now,
+    )
+    uid = _IS_TAKEN.format(home="CAST(:calendar_id AS BIGINT)", uid="events.uid", series_id="events.series_id")
+    ctx.tx.run(
+        f"""UPDATE events SET calendar_id = CAST(:calendar_id AS BIGINT), version = version + 1, updated_at = :now,
+            uid = CASE WHEN {uid} THEN NULL ELSE uid END WHERE id {in_ids} AND calendar_id = :home""",
+        ids=ids,
+        home=home_id,
+        calendar_id=calendar_id,
+        now=ctx.now,
+    )
+    ctx.tx.run(_RENAME_SERIES.format(condition=f"e.id {in_ids}"), ids=ids, home=home_id)
+    ctx.tx.run(f"DELETE FROM placements WHERE event_id {in_ids} AND calendar_id = :home", ids=ids, home=home_id)
+    _revoke_grants(ctx, f"p.event_id {in_ids}", ids=ids)
+
+
 def find_homeless(ctx: Context, calendar_id: int, ids: list[int]) -> set[int]:
     """The given events that are deleted if they are removed from the calendar: no other one can be their home."""
     sql = f"SELECT id FROM events WHERE id {ctx.db.in_list('ids')} AND calendar_id = :home AND {_NEXT_HOME} IS NULL"

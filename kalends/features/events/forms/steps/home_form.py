@@ -3,7 +3,6 @@
 from kalends import policy
 from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import Event
-from kalends.features.events.placements import store as placements
 from kalends.http.context import Context
 from kalends.http.input.form import Form
 
@@ -11,16 +10,13 @@ FIELD = "calendar_id"
 
 
 def find_calendars(ctx: Context, event: Event | None) -> list[Calendar]:
-    """The calendars to choose from; none if the event stays where it is.
-
-    A date of a series stays with the others. If the owner has the event on several calendars, the event's own page adds and removes it.
-    """
+    """The calendars to choose from, as policy.require_move allows them; none if the event stays where it is."""
     calendars = [calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
     if event is None:
         return calendars
-    if event.series_id is not None or placements.find_next_home(ctx, event) is not None:
-        return []
-    homes = [calendar for calendar in calendars if calendar.owner_id == event.owner_id]
+    owner_ids = {event.owner_id, *(calendar.owner_id for calendar in calendars if calendar.id == event.calendar_id)}
+    is_own = event.owner_id == policy.user(ctx).id
+    homes = [calendar for calendar in calendars if is_own or calendar.owner_id in owner_ids]
     return homes if len(homes) > 1 and event.calendar_id in {calendar.id for calendar in homes} else []
 
 

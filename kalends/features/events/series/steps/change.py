@@ -22,7 +22,7 @@ from kalends.http.input.tags import tagged
 from kalends.policy import quotas
 
 TIMES = ("start_time", "end_time", "all_day", "time_zone")
-SELECTION = {"scope", "ids", "notify", "message"}
+SELECTION = {"scope", "ids", "notify", "message", "calendar_id"}
 # Parameters that change neither times nor text.
 NOT_TEXT = SELECTION | {"public", "visibility", "status", "status_note", "party_max", *SETTINGS}
 
