@@ -1,8 +1,12 @@
-"""Idempotency keys: a request under an Idempotency-Key is done once, and its reply is stored and replayed."""
+"""Idempotency keys: a request under an Idempotency-Key is done once, and its reply is stored and replayed.
+
+The reply is encrypted with a secret made from that key, which is not stored: whoever reads the table, or a backup, learns nothing of it,
+and erasing a person need not look for the replies that name them."""
 
 import hashlib
 import json
 import re
+import secrets
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -32,6 +36,7 @@ ACCESS_CHANGED = (
 )
 
 _KEY = re.compile(KEY_PATTERN)
+_NONCE_SIZE = 16
 
 
 class IdempotencyKeyInUse(errors.Conflict):
@@ -39,7 +44,8 @@ class IdempotencyKeyInUse(errors.Conflict):
 
 
 class StoredResponse(Struct, frozen=True):
-    """A row of the table: the hash of the request; its reply, which is empty if it held a secret; and the hash of what its reader saw."""
+    """A row of the table: the hash of the request; its encrypted reply, which is empty if it held a secret; and the hash of what its reader
+    saw."""
 
     request_hash: bytes
     reply: bytes
@@ -59,14 +65,15 @@ class ResponseStore(Protocol):
 
 
 class Key(Struct, frozen=True):
-    """A user's key for one request. Both hashes are keyed with the server's secret, since a request may hold a password."""
+    """A user's key for one request. All three are keyed with the server's secret, since a request may hold a password."""
 
     key_hash: bytes
     request_hash: bytes
+    reply_secret: bytes
 
     def stored_response(self, reply: Reply | None, access_hash: bytes) -> StoredResponse:
         """The row for a reply, or for a request whose reply must not be stored."""
-        return StoredResponse(self.request_hash, msgspec.msgpack.encode(reply) if reply else b"", access_hash)
+        return StoredResponse(self.request_hash, self._encrypt(msgspec.msgpack.encode(reply)) if reply else b"", access_hash)
 
     def replay(self, response: StoredResponse, access_hash: bytes) -> Reply:
         """The stored reply. Raise Invalid if it is another request's, and IdempotencyKeyInUse if it was not stored or the actor's access
@@ -77,9 +84,21 @@ class Key(Struct, frozen=True):
             raise IdempotencyKeyInUse(NOT_STORED)
         if response.access_hash != access_hash:
             raise IdempotencyKeyInUse(ACCESS_CHANGED)
-        reply = msgspec.msgpack.decode(response.reply, type=Reply)
+        reply = msgspec.msgpack.decode(self._decrypt(response.reply), type=Reply)
         reply.headers[REPLAYED] = "true"
         return reply
+
+    def _encrypt(self, content: bytes) -> bytes:
+        nonce = secrets.token_bytes(_NONCE_SIZE)
+        return nonce + self._mask(nonce, content)
+
+    def _decrypt(self, content: bytes) -> bytes:
+        return self._mask(content[:_NONCE_SIZE], content[_NONCE_SIZE:])
+
+    def _mask(self, nonce: bytes, content: bytes) -> bytes:
+        """The content XOR the output of SHAKE-256, which is another one for each stored reply."""
+        mask = hashlib.shake_256(self.reply_secret + nonce).digest(len(content))
+        return (int.from_bytes(content) ^ int.from_bytes(mask)).to_bytes(len(content))
 
 
 def read_key(header: str) -> str:
@@ -95,7 +114,7 @@ def key_of(ctx: Context, key: str, method: str, path: str, values: dict[str, Any
     owner = str(ctx.actor.id) if ctx.actor else "guest"
     request = json.dumps([method, path, values, ctx.caller.is_cross_site], sort_keys=True, default=_upload)
     secret = tokens.derive(ctx.settings, "idempotency", f"{owner} {key}").encode()
-    return Key(_hash(b"name", secret), _hash(b"request", secret + request.encode()))
+    return Key(_hash(b"name", secret), _hash(b"request", secret + request.encode()), _hash(b"reply", secret))
 
 
 def _hash(purpose: bytes, content: bytes) -> bytes:

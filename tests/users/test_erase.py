@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -59,6 +60,10 @@ def _a_life(cast: Cast, db: Database, settings: Settings) -> Person:
     mails_about(db, settings, event["id"])
     own = an_event(zeb, title="Mine", public=True)
     a_comment(zeb, own, name=NAME)
+    for sender in (zeb, cast.alice):
+        yes = {"event_id": event["id"], "email_address": zeb.email_address, "name": NAME, "response": "YES"}
+        stored = sender.post("/api/responses", json=yes, headers={"Idempotency-Key": uuid4().hex})
+        assert (stored.status, stored.json["name"]) == (200, NAME), stored
     zeb.post("/api/contacts", json={"first_name": "Zebedee", "last_name": "Quixote", "email_address": zeb.email_address})
     return zeb
 
