@@ -4,7 +4,7 @@ The merge compares what the service wrote of the events when the file came (`bas
 what differs into the file. Nothing is parsed and printed again, since that is how other servers lose parameters, alarms and folds."""
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Union
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -50,10 +50,10 @@ class Component(Struct):
         return [each for each in self.content if isinstance(each, Component) and each.name == name]
 
     def find(self, name: str) -> Line | None:
-        return next((line for line in self.lines if line.name == name), None)
+        return next((each for each in self.content if isinstance(each, Line) and each.name == name), None)
 
     def group(self, names: tuple[str, ...]) -> list[Line]:
-        return [line for line in self.lines if line.name in names]
+        return [each for each in self.content if isinstance(each, Line) and each.name in names]
 
     def replace(self, names: tuple[str, ...], lines: list[Line]) -> None:
         """Put the lines in the place of those with these names, or at the end of the component's own lines."""
@@ -95,6 +95,18 @@ def parse(text: str) -> Component:
         else:
             stack[-1].content.append(line)
     return root
+
+
+def read_events(content: bytes) -> list[tuple[str, Component]]:
+    """The events of the file with the dates that they replace in their series."""
+    file = parse(content.decode("utf-8", "replace"))
+    return [each for calendar in file.inner("VCALENDAR") for each in dated_events(calendar)]
+
+
+def dated_events(calendar: Component) -> list[tuple[str, Component]]:
+    """The events of a calendar with the dates that they replace in their series."""
+    zone = zone_of(calendar)
+    return [(date_of(event, zone), event) for event in calendar.inner("VEVENT")]
 
 
 def write(component: Component) -> str:
@@ -161,13 +173,14 @@ def date_of(event: Component, zone: str, clock: str | None = None) -> str:
         return line.value
     if match[2] is None:
         return match[1]
-    try:
-        local = datetime.strptime(match[1] + match[2], "%Y%m%d%H%M%S")
-        if match[3]:
-            local = local.replace(tzinfo=UTC).astimezone(ZoneInfo(zone))
-    except (ValueError, OverflowError, ZoneInfoNotFoundError):
-        return match[1]
-    return f"{local:%Y%m%d}" if clock in (None, f"{local:%H%M%S}") else f"{local:%Y%m%dT%H%M%S}"
+    day, time = match[1], match[2]
+    if match[3]:
+        try:
+            local = datetime.fromisoformat(f"{day}T{time}Z").astimezone(ZoneInfo(zone))
+        except (ValueError, OverflowError, ZoneInfoNotFoundError):
+            return day
+        day, time = f"{local:%Y%m%d}", f"{local:%H%M%S}"
+    return day if clock in (None, time) else f"{day}T{time}"
 
 
 def _start_line(event: Component, name: str) -> Line | None:

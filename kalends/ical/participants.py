@@ -1,7 +1,7 @@
 """Who takes part in the events of a file: its ORGANIZER and its ATTENDEEs, and their replies in its lines."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -10,8 +10,8 @@ from kalends.ical import merge
 from kalends.ical.lines import Property, fold, parse_property
 from kalends.ical.raw_lines import Line
 
-# What changes a line of an attendee in an event of a calendar; None leaves it alone.
-_Change = Callable[[merge.Component, merge.Component, Line], Line | None]
+# What changes a line of an attendee in the event of a date; None leaves it alone.
+_Change = Callable[[str, Line], Line | None]
 
 
 class Participants(Struct, frozen=True):
@@ -22,11 +22,11 @@ class Participants(Struct, frozen=True):
     attendees: dict[str, dict[str, str]]
 
 
-def parse(content: bytes) -> Participants:
-    """The participants of the events in the file."""
+def find(events: Iterable[tuple[str, merge.Component]]) -> Participants:
+    """The participants of the events of a file, which are given with their dates."""
     organizer, attendees = "", dict[str, dict[str, str]]()
-    for calendar, event in _events(merge.parse(content.decode("utf-8", "replace"))):
-        on_date = attendees.setdefault(merge.date_of(event, merge.zone_of(calendar)), {})
+    for date, event in events:
+        on_date = attendees.setdefault(date, {})
         for line in event.group(("ORGANIZER", "ATTENDEE")):
             prop = _parse(line)
             address = _address(prop) if prop else ""
@@ -42,8 +42,8 @@ def parse(content: bytes) -> Participants:
 def set_statuses(content: bytes, statuses: Mapping[str, Mapping[str, str]]) -> bytes:
     """The file with these PARTSTATs, by the date of the series (`20260601`, empty for the whole) and the key of the address."""
 
-    def change(calendar: merge.Component, event: merge.Component, line: Line) -> Line | None:
-        own = {**statuses.get("", {}), **statuses.get(merge.date_of(event, merge.zone_of(calendar)), {})}
+    def change(date: str, line: Line) -> Line | None:
+        own = {**statuses.get("", {}), **statuses.get(date, {})}
         prop = _parse(line)
         status = own.get(fold_case(_address(prop))) if prop else None
         if prop is None or status is None or prop.parameters.get("PARTSTAT", "NEEDS-ACTION").upper() == status:
@@ -58,7 +58,7 @@ def set_delivery(content: bytes, statuses: Mapping[str, str], *, only_known: boo
 
     only_known: only where the file has another one."""
 
-    def change(calendar: merge.Component, event: merge.Component, line: Line) -> Line | None:
+    def change(date: str, line: Line) -> Line | None:
         prop = _parse(line)
         status = statuses.get(fold_case(_address(prop))) if prop and _is_served(prop) else None
         known = prop.parameters.get("SCHEDULE-STATUS") if prop else None
@@ -71,18 +71,13 @@ def set_delivery(content: bytes, statuses: Mapping[str, str], *, only_known: boo
 
 def _change_attendees(content: bytes, change: _Change) -> bytes:
     file, is_changed = merge.parse(content.decode("utf-8", "surrogateescape")), False
-    for calendar, event in _events(file):
+    for date, event in [each for calendar in file.inner("VCALENDAR") for each in merge.dated_events(calendar)]:
         for i, part in enumerate(event.content):
-            line = change(calendar, event, part) if isinstance(part, Line) and part.name == "ATTENDEE" else None
+            line = change(date, part) if isinstance(part, Line) and part.name == "ATTENDEE" else None
             if line:
                 event.content[i] = line
                 is_changed = True
     return merge.write(file).encode("utf-8", "surrogateescape") if is_changed else content
-
-
-def _events(file: merge.Component) -> list[tuple[merge.Component, merge.Component]]:
-    """The calendars of the file with each of their events."""
-    return [(calendar, event) for calendar in file.inner("VCALENDAR") for event in calendar.inner("VEVENT")]
 
 
 def _set_parameter(line: Line, prop: Property, name: str, value: str) -> Line:

@@ -13,6 +13,7 @@ from kalends.dav.xml import CALDAV
 from kalends.features.events.imports.steps.file import parse_file
 from kalends.features.events.imports.steps.plan import Plan, build_plan
 from kalends.http.context import Context
+from kalends.ical import merge
 from kalends.ical.lines import unfold, unsplit_utf8
 from kalends.ical.parse import MAX_EVENTS, MAX_LEVELS, read_uid
 
@@ -24,11 +25,12 @@ _NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
 class CalendarObject(Struct, frozen=True):
-    """A file of one UID, and the kind of its component."""
+    """A file of one UID, the kind of its component, and its events with the dates that they replace in their series."""
 
     uid: str
     component: str
     content: bytes
+    events: list[tuple[str, merge.Component]]
 
 
 class _Component(Struct):
@@ -58,7 +60,12 @@ def parse(content: bytes, content_type: str) -> CalendarObject:
     if len(components) > MAX_EVENTS:
         raise DavError(403, f"At most {MAX_EVENTS:,} components fit into a file.", f"{{{CALDAV}}}max-instances")
     encoded = decoded.encode()
-    return CalendarObject(uids.pop(), kinds.pop(), content if encoded == unsplit.removeprefix(BOM_UTF8) else encoded)
+    return read(uids.pop(), kinds.pop(), content if encoded == unsplit.removeprefix(BOM_UTF8) else encoded)
+
+
+def read(uid: str, component: str, content: bytes) -> CalendarObject:
+    """The file, which is known to be one."""
+    return CalendarObject(uid, component, content, merge.read_events(content))
 
 
 def plan(ctx: Context, file: CalendarObject, zone: str) -> Plan | None:

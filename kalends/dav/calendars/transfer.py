@@ -38,7 +38,7 @@ def _transfer(call: Call, *, is_move: bool) -> DavReply:
         raise DavError(403, "The resource is there already.")
     if replaced and call.headers.get("overwrite", "T").strip().upper() == "F":
         raise errors.Stale("There is a resource at the destination already.")
-    file = CalendarObject(write.uid_of(ctx, source, resource), resource.component, text.read(ctx, source, resource))
+    file = calendar_object.read(write.uid_of(ctx, source, resource), resource.component, text.read(ctx, source, resource))
     write.require_component(ctx, calendar, file)
     if replaced:
         removal.remove(ctx, calendar, replaced)

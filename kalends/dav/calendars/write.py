@@ -27,7 +27,7 @@ from kalends.features.events.imports.steps.file import import_resource
 from kalends.features.events.imports.steps.plan import Plan
 from kalends.features.events.placements import store as placements
 from kalends.http.context import Context
-from kalends.ical import participants
+from kalends.ical import merge, participants
 from kalends.policy import Right
 from kalends.policy import calendar as get_calendar
 
@@ -146,7 +146,8 @@ def _find_published(ctx: Context, calendar: Calendar, current: Resource | None, 
     """Which of the dates the client makes public."""
     if current is None or all(event.public for event in events):
         return lambda slot: False
-    return privacy.find_published(text.read(ctx, calendar, current), file.content, is_explicit=current.row is None)
+    before = merge.read_events(text.read(ctx, calendar, current))
+    return privacy.find_published(before, file.events, is_explicit=current.row is None)
 
 
 def _save_events(
@@ -171,7 +172,7 @@ def _save_events(
 
 def restrict(ctx: Context, home: Calendar, file: CalendarObject, event_ids: list[int], series_ids: list[int]) -> None:
     """Let all members of their home calendar see the events of the file, or its owner and editors alone, as their CLASS says."""
-    is_restricted = privacy.find_restricted(file.content, home)
+    is_restricted = privacy.find_restricted(file.events, home)
     dates = placements.find_at_home(ctx, event_ids, series_ids, only_restricted=is_restricted is None)
     wanted = {event_id: is_restricted is None or not is_restricted(slot) for event_id, slot, _ in dates}
     for grants in (False, True):

@@ -43,7 +43,7 @@ def record_reply(
     ctx: Context, calendar: Calendar, current: Resource, invitation: Invitation, file: CalendarObject, plan: Plan | None
 ) -> None:
     """Respond as the file of the guest says, which may differ from the one of now in nothing that is the organiser's."""
-    before = CalendarObject(file.uid, file.component, text.read(ctx, calendar, current))
+    before = calendar_object.read(file.uid, file.component, text.read(ctx, calendar, current))
     if _organisers_fields(plan) != _organisers_fields(calendar_object.plan(ctx, before, calendar.time_zone)):
         raise DavError(403, "Only the organiser can change this event.", f"{{{CALDAV}}}allowed-attendee-scheduling-object-change")
     event = policy.invited_event(ctx, invitation)

@@ -14,7 +14,7 @@ from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import Event
 from kalends.core.records.response import Invitation
 from kalends.core.values.text import fold_case
-from kalends.dav.calendars import store, text
+from kalends.dav.calendars import calendar_object, privacy, store, text
 from kalends.dav.calendars.calendar_object import CalendarObject
 from kalends.dav.calendars.file_store import save_file, save_proposal
 from kalends.dav.calendars.resources import Resource
@@ -33,7 +33,7 @@ from kalends.features.events.placements import store as placements
 from kalends.http.context import Context
 from kalends.http.input.fields import fields_of
 from kalends.http.input.readers import FieldInvalid
-from kalends.ical import participants
+from kalends.ical import merge, participants
 
 [_ADDRESSES] = [each for each in fields_of(InvitationInput) if each.name == "addresses"]
 
@@ -64,14 +64,15 @@ def update(ctx: Context, calendar: Calendar, before: bytes, file: CalendarObject
         return None
     events = text.load_events(ctx, calendar, [saved])[saved.name]
     organizers = policy.organizers(ctx, calendar, (each.owner_id for each in events))
-    by_date = _find_guests(file.content, organizers)
+    by_date = _find_guests(file.events, organizers)
     if by_date is None or not any(_is_open(ctx, each) for each in events):
         return None
-    current, former = (_group(ctx, events, guests) for guests in (by_date, _find_guests(before, organizers) or {}))
+    events_before = merge.read_events(before)
+    current, former = (_group(ctx, events, guests) for guests in (by_date, _find_guests(events_before, organizers) or {}))
     if sum(len(group.guests) for group in current) > MAX_AT_ONCE:
         raise DavError(403, f"An event has at most {MAX_AT_ONCE} guests.", f"{{{CALDAV}}}max-attendees-per-instance")
     _withdraw(ctx, former, current)
-    change = tuple(details.parse(content, ctx.settings.url) for content in (before, file.content))
+    change = tuple(details.of_events(each, ctx.settings.url) for each in (events_before, file.events))
     invited = {key for group in current for key in _invite(ctx, group, events, saved, file.uid, change)}
     keys = {key: address for guests in by_date.values() for key, address in guests.items()}
     return {key: SENT if key in invited else NOT_SENT if _is_address(address) else NO_ADDRESS for key, address in keys.items()}
@@ -86,13 +87,11 @@ def _group(ctx: Context, events: list[Event], by_date: dict[str, dict[str, str]]
     alone to this date."""
     groups: list[_Group] = []
     whole = by_date.get("", {})
+    coming = [each for each in events if _is_open(ctx, each)]
+    on_date = {details.date_of(each): each for each in reversed(coming)}
     for date, guests in by_date.items():
-        if not date:
-            event = next((each for each in events if _is_open(ctx, each)), None)
-            own = guests
-        else:
-            event = next((each for each in events if _is_open(ctx, each) and details.date_of(each) == date), None)
-            own = {key: address for key, address in guests.items() if key not in whole}
+        event = on_date.get(date) if date else next(iter(coming), None)
+        own = {key: address for key, address in guests.items() if not date or key not in whole}
         if event and own:
             groups.append(_Group(event, "all" if not date and event.series_id is not None else "this", own))
     return groups
@@ -136,15 +135,15 @@ def find_owner(ctx: Context, calendar: Calendar, file: CalendarObject) -> int:
     actor = policy.user(ctx)
     if calendar.owner_id == actor.id or b"ORGANIZER" not in file.content:
         return actor.id
-    return policy.organizers(ctx, calendar).get(fold_case(participants.parse(file.content).organizer), actor.id)
+    return policy.organizers(ctx, calendar).get(fold_case(participants.find(file.events).organizer), actor.id)
 
 
-def _find_guests(content: bytes, organizers: Container[str]) -> dict[str, dict[str, str]] | None:
+def _find_guests(events: privacy.DatedEvents, organizers: Container[str]) -> dict[str, dict[str, str]] | None:
     """The guests in the file by the date of the series, empty for the whole, and by the keys of their addresses; None if it is not of
     one of these organisers."""
-    if b"ATTENDEE" not in content:
+    if not any(event.find("ATTENDEE") for _, event in events):
         return {}
-    parsed = participants.parse(content)
+    parsed = participants.find(events)
     organizer = fold_case(parsed.organizer)
     if organizer not in organizers:
         return None
@@ -181,7 +180,7 @@ def _place(ctx: Context, invitation: Invitation, event: Event, part: _Part, *, i
         return
     by_uid.lock(ctx, calendar.id)
     if not placed and not _has_uid(ctx, calendar, part.uid):
-        file = CalendarObject(part.uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
+        file = calendar_object.read(part.uid, "VEVENT", calendar_part.build(ctx, invitation, event, ""))
         name, event_ids = f"invitation-{invitation.id}.ics", [] if part.series_ids else ids
         if policy.knows_organizer(ctx, calendar, event.owner_id):
             for event_id in ids:

@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from kalends.core.records.event import Event
 from kalends.features.calendars import client_file_store as write_store
@@ -26,17 +26,13 @@ Details = Mapping[str, list[Line]]
 def find(ctx: Context, event: Event) -> Details:
     """The details of the event, or of all dates of its series, in the file of its organiser; empty if no program wrote it."""
     original = write_store.find_original(ctx, event)
-    return parse(zlib.decompress(original), ctx.settings.url) if original else {}
+    return of_events(merge.read_events(zlib.decompress(original)), ctx.settings.url) if original else {}
 
 
-def parse(content: bytes, url: str) -> Details:
-    """The details in the file of an organiser; `url` is that of this site, whose own links guests may not be able to open."""
-    details: dict[str, list[Line]] = {}
-    for calendar in merge.parse(content.decode("utf-8", "replace")).inner("VCALENDAR"):
-        zone = merge.zone_of(calendar)
-        for event in calendar.inner("VEVENT"):
-            details[merge.date_of(event, zone)] = [line for line in event.group(NAMES) if _is_kept(line, url)]
-    return details
+def of_events(events: Iterable[tuple[str, merge.Component]], url: str) -> Details:
+    """The details of the events in the file of an organiser, which are given with their dates; `url` is that of this site, whose own
+    links guests may not be able to open."""
+    return {date: [line for line in event.group(NAMES) if _is_kept(line, url)] for date, event in events}
 
 
 def _is_kept(line: Line, url: str) -> bool:
@@ -73,9 +69,7 @@ def update_file(content: bytes, before: Details, after: Details) -> bytes:
     """The file of a guest with what the organiser has changed of the details."""
     file = merge.parse(content.decode("utf-8", "surrogateescape"))
     for calendar in file.inner("VCALENDAR"):
-        zone = merge.zone_of(calendar)
-        for event in calendar.inner("VEVENT"):
-            date = merge.date_of(event, zone)
+        for date, event in merge.dated_events(calendar):
             for name in NAMES:
                 old, new = ([line for line in on(each, date) if line.name == name] for each in (before, after))
                 if [line.text for line in old] != [line.text for line in new]:
