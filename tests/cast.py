@@ -80,7 +80,8 @@ def an_inhabitant(db: Database, settings: Settings, role: Role = "member") -> No
 
 class Cast:
     """Anonymous has no account. Alice owns things. They are shared with Bob, who may edit them, and with Vera,
-    who may only look. Carol is a signed-in stranger. Dave is someone else whom things happen to."""
+    who may only look. Mona manages them, as Fred did once. Carol is a signed-in stranger. Dave is someone else whom things
+    happen to."""
 
     def __init__(self, guest: Client, person: type[Person] = Person):
         self.anonymous = guest
@@ -101,6 +102,14 @@ class Cast:
     @cached_property
     def vera(self) -> Person:
         return self._person(self.anonymous, "vera")
+
+    @cached_property
+    def mona(self) -> Person:
+        return self._person(self.anonymous, "mona")
+
+    @cached_property
+    def fred(self) -> Person:
+        return self._person(self.anonymous, "fred")
 
     @cached_property
     def dave(self) -> Person:

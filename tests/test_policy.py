@@ -43,8 +43,15 @@ from tests.users.account_mail import a_reset_token, a_verify_token
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
 
-# The status that each actor gets: anonymous, owner, editor, viewer, stranger.
-Row = tuple[int, int, int, int, int]
+# The status that each actor gets: anonymous, owner, editor, viewer, stranger; then that of a manager, where it is not an editor's.
+Row = tuple[int, int, int, int, int] | tuple[int, int, int, int, int, int]
+
+
+def statuses(row: Row) -> dict[str, int]:
+    """The status of each actor. A former manager is a stranger."""
+    manager = row[5] if len(row) == 6 else row[2]
+    return dict(zip(ACTORS, row, strict=False)) | {"manager": manager, "former manager": row[4]}
+
 
 EVERYBODY: Row = (200, 200, 200, 200, 200)
 SIGNED_IN: Row = (401, 200, 200, 200, 200)
@@ -64,6 +71,11 @@ def for_editors(status: int) -> dict[str, Row]:
 def for_owner(status: int) -> dict[str, Row]:
     """The same for the owner alone."""
     return {"private": (404, status, 403, 403, 404), "public": (401, status, 403, 403, 403)}
+
+
+def for_managers(status: int) -> dict[str, Row]:
+    """The same for the owner and managers."""
+    return {"private": (404, status, 403, 403, 404, status), "public": (401, status, 403, 403, 403, status)}
 
 
 def for_readers(status: int) -> dict[str, Row]:
@@ -211,17 +223,17 @@ TABLE: dict[str, dict[str, Row]] = {
     # The owner changes the calendar's own colour.
     "POST /calendars/{calendar_id}/color": for_readers(303),
     "PUT /api/calendars/{calendar_id}/color": for_readers(200),
-    "GET /calendars/{calendar_id}/edit": for_owner(200),
-    "POST /calendars/{calendar_id}/edit": for_owner(303),
+    "GET /calendars/{calendar_id}/edit": for_managers(200),
+    "POST /calendars/{calendar_id}/edit": for_managers(303),
     "GET /calendars/{calendar_id}/delete": for_owner(200),
     "POST /calendars/{calendar_id}/delete": for_owner(303),
-    "POST /calendars/{calendar_id}/share": for_owner(303),
-    "GET /calendars/{calendar_id}/unshare": for_owner(200),
-    "POST /calendars/{calendar_id}/unshare": for_owner(303),
+    "POST /calendars/{calendar_id}/share": for_managers(303),
+    "GET /calendars/{calendar_id}/unshare": for_managers(200),
+    "POST /calendars/{calendar_id}/unshare": for_managers(303),
     "GET /calendars/{calendar_id}/leave": for_readers(200),
     "POST /calendars/{calendar_id}/leave": for_readers(303),
-    "GET /calendars/{calendar_id}/reset_feed": for_owner(200),
-    "POST /calendars/{calendar_id}/reset_feed": for_owner(303),
+    "GET /calendars/{calendar_id}/reset_feed": for_managers(200),
+    "POST /calendars/{calendar_id}/reset_feed": for_managers(303),
     "GET /calendars/{calendar_id}/import": for_editors(200),
     "POST /calendars/{calendar_id}/import": for_editors(422),
     "GET /contacts": {"": SIGNED_IN},
@@ -254,26 +266,26 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /events/{event_id}/responses": for_editors(200),
     "GET /events/{event_id}/questions": for_editors(200),
     "POST /events/{event_id}/questions": for_editors(303),
-    "GET /calendars/{calendar_id}/questions": for_owner(200),
-    "POST /calendars/{calendar_id}/questions": for_owner(303),
+    "GET /calendars/{calendar_id}/questions": for_managers(200),
+    "POST /calendars/{calendar_id}/questions": for_managers(303),
     "GET /events/{event_id}/reminders": for_editors(200),
     "POST /events/{event_id}/reminders": for_editors(303),
     "POST /events/{event_id}/reminders/{reminder_id}/delete": for_editors(303),
     "GET /events/{event_id}/reminders/{reminder_id}/edit": for_editors(200),
     "POST /events/{event_id}/reminders/{reminder_id}/edit": for_editors(303),
-    "GET /calendars/{calendar_id}/reminders": for_owner(200),
-    "POST /calendars/{calendar_id}/reminders": for_owner(303),
-    "POST /calendars/{calendar_id}/reminders/{reminder_id}/delete": for_owner(303),
-    "GET /calendars/{calendar_id}/reminders/{reminder_id}/edit": for_owner(200),
-    "POST /calendars/{calendar_id}/reminders/{reminder_id}/edit": for_owner(303),
+    "GET /calendars/{calendar_id}/reminders": for_managers(200),
+    "POST /calendars/{calendar_id}/reminders": for_managers(303),
+    "POST /calendars/{calendar_id}/reminders/{reminder_id}/delete": for_managers(303),
+    "GET /calendars/{calendar_id}/reminders/{reminder_id}/edit": for_managers(200),
+    "POST /calendars/{calendar_id}/reminders/{reminder_id}/edit": for_managers(303),
     "GET /events/{event_id}/questions/{question_id}/edit": for_editors(200),
     "POST /events/{event_id}/questions/{question_id}/edit": for_editors(303),
-    "GET /calendars/{calendar_id}/questions/{question_id}/edit": for_owner(200),
-    "POST /calendars/{calendar_id}/questions/{question_id}/edit": for_owner(303),
+    "GET /calendars/{calendar_id}/questions/{question_id}/edit": for_managers(200),
+    "POST /calendars/{calendar_id}/questions/{question_id}/edit": for_managers(303),
     "GET /events/{event_id}/questions/{question_id}/delete": for_editors(200),
     "POST /events/{event_id}/questions/{question_id}/delete": for_editors(303),
-    "GET /calendars/{calendar_id}/questions/{question_id}/delete": for_owner(200),
-    "POST /calendars/{calendar_id}/questions/{question_id}/delete": for_owner(303),
+    "GET /calendars/{calendar_id}/questions/{question_id}/delete": for_managers(200),
+    "POST /calendars/{calendar_id}/questions/{question_id}/delete": for_managers(303),
     "GET /responses/{response_id}/questions": {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404, 404)},
     "POST /responses/{response_id}/questions": {"private": (401, 303, 303, 404, 404), "public": (401, 303, 303, 404, 404)},
     "POST /events/{event_id}/respond/questions": {"private": (404, 303, 303, 303, 404), "public": (303, 303, 303, 303, 303)},
@@ -311,13 +323,13 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/calendars/new": {"": SIGNED_IN},
     "POST /api/calendars": {"": (401, 201, 201, 201, 201)},
     "GET /api/calendars/{calendar_id}": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
-    "GET /api/calendars/{calendar_id}/edit": for_owner(200),
-    "PUT /api/calendars/{calendar_id}": for_owner(200),
+    "GET /api/calendars/{calendar_id}/edit": for_managers(200),
+    "PUT /api/calendars/{calendar_id}": for_managers(200),
     "DELETE /api/calendars/{calendar_id}": for_owner(200),
-    "PUT /api/calendars/{calendar_id}/share": for_owner(200),
-    "PUT /api/calendars/{calendar_id}/unshare": for_owner(200),
+    "PUT /api/calendars/{calendar_id}/share": for_managers(200),
+    "PUT /api/calendars/{calendar_id}/unshare": for_managers(200),
     "GET /api/calendars/{calendar_id}.ics": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
-    "PUT /api/calendars/{calendar_id}/reset_feed": for_owner(200),
+    "PUT /api/calendars/{calendar_id}/reset_feed": for_managers(200),
     "GET /api/changes": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
     "POST /api/changes/{seq}/undo": {"private": (401, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "GET /api/events/{event_id}/changes": for_editors(200),
@@ -494,13 +506,13 @@ TABLE: dict[str, dict[str, Row]] = {
     "PUT /api/events/{event_id}/reminders/{reminder_id}": for_editors(200),
     "DELETE /api/events/{event_id}/reminders/{reminder_id}": for_editors(200),
     "GET /api/calendars/{calendar_id}/reminders": for_editors(200),
-    "POST /api/calendars/{calendar_id}/reminders": for_owner(201),
-    "PUT /api/calendars/{calendar_id}/reminders/{reminder_id}": for_owner(200),
-    "DELETE /api/calendars/{calendar_id}/reminders/{reminder_id}": for_owner(200),
+    "POST /api/calendars/{calendar_id}/reminders": for_managers(201),
+    "PUT /api/calendars/{calendar_id}/reminders/{reminder_id}": for_managers(200),
+    "DELETE /api/calendars/{calendar_id}/reminders/{reminder_id}": for_managers(200),
     "GET /api/calendars/{calendar_id}/questions": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
-    "POST /api/calendars/{calendar_id}/questions": for_owner(201),
-    "PUT /api/calendars/{calendar_id}/questions/{question_id}": for_owner(200),
-    "DELETE /api/calendars/{calendar_id}/questions/{question_id}": for_owner(200),
+    "POST /api/calendars/{calendar_id}/questions": for_managers(201),
+    "PUT /api/calendars/{calendar_id}/questions/{question_id}": for_managers(200),
+    "DELETE /api/calendars/{calendar_id}/questions/{question_id}": for_managers(200),
     "PUT /api/events/{event_id}/copy": {"private": (404, 201, 201, 201, 404), "public": (401, 201, 201, 201, 201)},
 }
 
@@ -520,7 +532,11 @@ class Scene:
         cast = self.cast
         shared(cast.alice, self.calendar, cast.bob, "editor")
         shared(cast.alice, self.calendar, cast.vera, "viewer")
-        return {"anonymous": cast.anonymous, "owner": cast.alice, "editor": cast.bob, "viewer": cast.vera, "stranger": cast.carol}
+        shared(cast.alice, self.calendar, cast.mona, "manager")
+        shared(cast.alice, self.calendar, cast.fred, "manager")
+        assert cast.alice.put(f"/api/calendars/{self.calendar['id']}/unshare", json={"user_name": cast.fred.user_name}).status == 200
+        members = {"owner": cast.alice, "editor": cast.bob, "viewer": cast.vera, "manager": cast.mona}
+        return members | {"anonymous": cast.anonymous, "stranger": cast.carol, "former manager": cast.fred}
 
     @cached_property
     def event(self) -> dict[str, Any]:
@@ -768,7 +784,7 @@ def test_each_actor_has_the_permissions_of_the_table(client: Client, settings: S
     cast, scene = Cast(client), None
     for visibility, row in TABLE[name].items():
         # Those who are refused change nothing, so the one after them needs no new records.
-        for actor, status in sorted(zip(ACTORS, row, strict=True), key=lambda each: each[1] < 400):
+        for actor, status in sorted(statuses(row).items(), key=lambda each: each[1] < 400):
             if scene is None or scene.visibility != visibility:
                 scene = Scene(cast, settings, visibility)
                 path, content = scene.path(endpoint.url), content_of(name, scene)

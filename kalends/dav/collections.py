@@ -38,7 +38,7 @@ def make_calendar(call: Call) -> DavReply:
         calendar_store.insert(ctx, calendar_id, user.id, slug, components)
     except UniqueViolation:
         raise _is_taken() from None
-    proppatch.apply(ctx, policy.home_calendar(ctx, calendar_id, to=Right.OWN), assignments)
+    proppatch.apply(ctx, policy.home_calendar(ctx, calendar_id, to=Right.MANAGE), assignments)
     return DavReply(201, headers={"Cache-Control": "no-cache"})
 
 
@@ -79,7 +79,7 @@ def _leave(ctx: Context, calendar_id: int) -> None:
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     calendar = policy.shared_calendar(ctx, calendar_id)
     sharing.leave(ctx, calendar_id, policy.user(ctx).id)
-    if calendar.role == "editor":
+    if policy.can_edit(calendar):
         sharing.reset_feed(ctx, calendar_id)
 
 

@@ -11,6 +11,8 @@ class Right(Enum):
     EDIT = "edit"
     # To delete an event, or to look at it as its editor, which is possible also while an admin hides it.
     DELETE = "delete"
+    # To change the calendar itself and to share it.
+    MANAGE = "manage"
     OWN = "own"
 
 

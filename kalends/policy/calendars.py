@@ -20,7 +20,7 @@ from kalends.policy.closed_site import require_member
 
 C = TypeVar("C", Calendar, TargetCalendar)
 
-_ROLE = "CASE WHEN c.owner_id = :me THEN 'owner' ELSE s.role END"
+_ROLE = "CASE WHEN c.owner_id = :me THEN 'owner' WHEN s.manages THEN 'manager' ELSE s.role END"
 _EXPRESSIONS = {"owner_name": "coalesce(u.name, u.user_name)", "role": _ROLE}
 _JOIN_SHARE = "LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me"
 _FROM_CALENDARS = f"FROM calendars c JOIN users u ON u.id = c.owner_id {_JOIN_SHARE}"
@@ -71,13 +71,20 @@ def _require(ctx: Context, calendar: C | None, to: Right) -> C:
     user(ctx)
     if to is Right.EDIT and not can_edit(calendar):
         raise errors.Forbidden(gettext("Only the calendar’s owner and editors can do this."))
+    if to is Right.MANAGE and not can_manage(calendar):
+        raise errors.Forbidden(gettext("Only the calendar’s owner and managers can do this."))
     if to is Right.OWN and calendar.role != "owner":
         raise errors.Forbidden(gettext("Only the calendar’s owner can do this."))
     return calendar
 
 
 def can_edit(calendar: NamedCalendar) -> bool:
-    return calendar.role in ("owner", "editor")
+    return calendar.role in ("owner", "manager", "editor")
+
+
+def can_manage(calendar: NamedCalendar) -> bool:
+    """Whether the actor may change the calendar itself, and share it."""
+    return calendar.role in ("owner", "manager")
 
 
 def visible_calendars(ctx: Context, ids: list[int]) -> list[Calendar]:
@@ -206,7 +213,7 @@ def feed_url(settings: Settings, calendar: Calendar) -> str | None:
     url = f"{settings.url}/api/calendars/{calendar.id}.ics"
     if calendar.public:
         return url
-    return f"{url}?key={feed_key(settings, calendar)}" if calendar.role in ("owner", "editor") else None
+    return f"{url}?key={feed_key(settings, calendar)}" if can_edit(calendar) else None
 
 
 def feed_key(settings: Settings, calendar: Calendar) -> str:

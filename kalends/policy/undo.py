@@ -32,8 +32,8 @@ def require_restored_placement(ctx: Context, calendar_id: int) -> None:
 
 
 def require_undo_in_calendar(ctx: Context, calendar_id: int, *, creates: bool) -> None:
-    """Changes of a calendar are undone by its owner. The primary one is always there."""
-    if calendar(ctx, calendar_id, to=Right.OWN).is_primary and creates:
+    """Changes of a calendar are undone by its owner and managers, its creation by the owner alone. The primary one is always there."""
+    if calendar(ctx, calendar_id, to=Right.OWN if creates else Right.MANAGE).is_primary and creates:
         raise errors.Conflict(gettext("This is your primary calendar, which can’t be removed."))
 
 

@@ -73,14 +73,14 @@ def show(ctx: Context, calendar_id: int) -> CalendarDetail:
 @endpoint("GET", "/api/calendars/{calendar_id}/edit")
 def edit(ctx: Context, calendar_id: int) -> CalendarInput:
     """The editable fields of the calendar."""
-    return present.editable(policy.calendar(ctx, calendar_id, to=Right.OWN))
+    return present.editable(policy.calendar(ctx, calendar_id, to=Right.MANAGE))
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}", etag=True)
 def update(ctx: Context, calendar_id: int, params: Changes[CalendarInput]) -> CalendarDetail:
-    """Change the calendar. Only the owner may."""
+    """Change the calendar. Its owner and managers may."""
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
-    calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
+    calendar = policy.calendar(ctx, calendar_id, to=Right.MANAGE)
     ctx.require_version(_etag(calendar))
     store.update(ctx, calendar_id, _with_time_zone(params.over(present.editable(calendar)), policy.user(ctx).time_zone))
     return _tagged_detail(ctx, calendar_id)
@@ -106,17 +106,17 @@ def destroy(ctx: Context, calendar_id: int) -> Deletion:
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/share", transaction=False, fixed_time=True)
 def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
-    """Share the calendar with a user, as viewer or editor; again to change the role.
+    """Share the calendar with a user, as viewer, editor or manager; again to change the role. Its owner and managers may.
 
     With an e-mail address, the share waits for anyone who verifies that address. The reply is the same whether or not someone has.
     When an editor becomes a viewer, their grants to others end, and the feed gets a new secret URL.
     """
     with ctx.read():
-        policy.calendar(ctx, calendar_id, to=Right.OWN)
+        policy.calendar(ctx, calendar_id, to=Right.MANAGE)
     _count_share(ctx)
     with ctx.write():
-        _lock_for_owner(ctx, calendar_id)
-        _invite(ctx, calendar_id, params)
+        calendar = _lock_for_manager(ctx, calendar_id)
+        _invite(ctx, calendar, params)
         return _detail(ctx, calendar_id)
 
 
@@ -124,10 +124,10 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
 def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> Unshared:
     """Stop sharing the calendar with a user or an e-mail address; with your own name, leave a calendar that is shared with you.
 
-    An editor's rights and grants to others end with their share, and the feed gets a new secret URL. You become the owner of the events
-    that they created on the calendar, unless `events` says otherwise. `left` in the reply lists these, the invitations that they made, the
-    guests whom they added, and the events that are seen by a link: `withdraw_invitations` and `reset_links` end those, and `dry_run=true`
-    lists them first.
+    An editor's rights and grants to others end with their share, and the feed gets a new secret URL. The calendar's owner
+    becomes that of the events that they created on it, unless `events` says otherwise. `left` in the reply lists these, the invitations
+    that they made, the guests whom they added, and the events that are seen by a link: `withdraw_invitations` and `reset_links` end those,
+    and `dry_run=true` lists them first.
 
     `block=true` with your own name also blocks the owner: you leave all their calendars, and what they share with you later has no
     effect. They are not notified.
@@ -138,12 +138,12 @@ def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> Unshared:
     if role != "owner" and is_own:
         return _leave(ctx, calendar_id, params.block)
     with ctx.write(is_last=False):
-        _lock_for_owner(ctx, calendar_id)
+        _lock_for_manager(ctx, calendar_id)
         if params.block:
             raise errors.invalid("block", gettext("works only with your own username, when you leave a calendar"))
         user_id = _unshare(ctx, calendar_id, params.user_name)
         left = former_editor_store.find(ctx, calendar_id, user_id)
-        calendar = policy.calendar(ctx, calendar_id, to=Right.OWN)
+        calendar = policy.calendar(ctx, calendar_id, to=Right.MANAGE)
     former_editor.settle(ctx, calendar, user_id, params)
     with ctx.write():
         return Unshared(**structs.asdict(_detail(ctx, calendar_id)), left=left)
@@ -163,8 +163,8 @@ def _unshare(ctx: Context, calendar_id: int, name: str) -> int:
 
 
 def find_left(ctx: Context, calendar_id: int, name: str) -> LeftBehind:
-    """What the user or the address would leave on the calendar, for its owner."""
-    policy.calendar(ctx, calendar_id, to=Right.OWN)
+    """What the user or the address would leave on the calendar, for its owner and managers."""
+    policy.calendar(ctx, calendar_id, to=Right.MANAGE)
     user_id = sharing.find_user_of(ctx, calendar_id, name) if "@" in name else _find_user(ctx, name).id
     return former_editor_store.find(ctx, calendar_id, user_id or former_editor_store.NOBODY)
 
@@ -207,16 +207,16 @@ def _version(ctx: Context, calendar: Calendar) -> tuple[str, int]:
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/reset_feed")
 def reset_feed(ctx: Context, calendar_id: int) -> CalendarDetail:
-    """Give the calendar's feed a new secret URL; the old one stops working. Only the owner may."""
-    policy.calendar(ctx, calendar_id, to=Right.OWN)
+    """Give the calendar's feed a new secret URL; the old one stops working. Its owner and managers may."""
+    policy.calendar(ctx, calendar_id, to=Right.MANAGE)
     sharing.reset_feed(ctx, calendar_id)
     return _detail(ctx, calendar_id)
 
 
-def _lock_for_owner(ctx: Context, calendar_id: int) -> None:
-    """Require ownership, and lock the calendar's shares and placements until the transaction ends."""
+def _lock_for_manager(ctx: Context, calendar_id: int) -> Calendar:
+    """The calendar, which the actor must manage; its shares and placements are locked until the transaction ends."""
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
-    policy.calendar(ctx, calendar_id, to=Right.OWN)
+    return policy.calendar(ctx, calendar_id, to=Right.MANAGE)
 
 
 def _count_share(ctx: Context) -> None:
@@ -226,16 +226,23 @@ def _count_share(ctx: Context) -> None:
             rate_limit.count(ctx, SHARES, str(policy.user(ctx).id))
 
 
-def _invite(ctx: Context, calendar_id: int, params: Sharing) -> None:
+def _invite(ctx: Context, calendar: Calendar, params: Sharing) -> None:
+    calendar_id = calendar.id
     if policy.is_own_account(ctx, params.user_name):
         raise errors.Conflict(
-            gettext("This calendar is already yours."), [FieldError("user_name", gettext("is your own. Enter someone else’s"), "conflict")]
+            gettext("This calendar is already yours.") if calendar.role == "owner" else gettext("You manage this calendar already."),
+            [FieldError("user_name", gettext("is your own. Enter someone else’s"), "conflict")],
         )
     if "@" in params.user_name:
         before = sharing.role_of(ctx, calendar_id, email_address=params.user_name)
         sharing.invite_address(ctx, calendar_id, params.user_name, params.role)
     else:
         user = _find_user(ctx, params.user_name)
+        if user.id == calendar.owner_id:
+            raise errors.Conflict(
+                gettext("This person owns the calendar."),
+                [FieldError("user_name", gettext("is the owner’s. Enter someone else’s"), "conflict")],
+            )
         before = sharing.role_of(ctx, calendar_id, user_id=user.id)
         sharing.invite_user(ctx, calendar_id, user.id, params.role)
     if before == "editor" and params.role == "viewer":
@@ -249,7 +256,7 @@ def _leave(ctx: Context, calendar_id: int, block: bool) -> Unshared:
         calendar = policy.shared_calendar(ctx, calendar_id)
         me = policy.user(ctx).id
         sharing.leave(ctx, calendar_id, me)
-        if calendar.role == "editor":
+        if policy.can_edit(calendar):
             sharing.reset_feed(ctx, calendar_id)
         others = sharing.block(ctx, me, calendar.owner_id) if block else []
     for left_id in [calendar_id, *others]:

@@ -30,9 +30,12 @@ Color = Annotated[
     Meta(max_length=7, description="A colour, such as #2f6fde."),
     FieldOptions(pattern="^#[0-9a-fA-F]{6}$", pattern_message="must be a colour such as #2f6fde"),
 ]
-Role = Annotated[Literal["viewer", "editor"], Meta(description="A viewer sees the calendar's events, an editor changes them.")]
+Role = Annotated[
+    Literal["viewer", "editor", "manager"],
+    Meta(description="A viewer sees the calendar's events, an editor changes them, a manager also changes the calendar and shares it."),
+]
 
-OwnRole = Annotated[Literal["owner", "editor", "viewer"] | None, Meta(description="What you are to the calendar.")]
+OwnRole = Annotated[Literal["owner", "manager", "editor", "viewer"] | None, Meta(description="What you are to the calendar.")]
 
 
 ConfirmAbove = Annotated[
@@ -79,9 +82,9 @@ class Unsharing(Struct, kw_only=True):
     OPTIONS: ClassVar = StructOptions(
         rules={
             "block": "works only with your own username, when you leave a calendar",
-            "events": "for the calendar's owner",
-            "withdraw_invitations": "for the calendar's owner",
-            "reset_links": "for the calendar's owner",
+            "events": "for the calendar's owner and managers",
+            "withdraw_invitations": "for the calendar's owner and managers",
+            "reset_links": "for the calendar's owner and managers",
         }
     )
 
@@ -90,8 +93,8 @@ class Unsharing(Struct, kw_only=True):
     events: Annotated[
         Literal["take_over", "keep", "remove"],
         Meta(
-            description="What becomes of the events that they created on the calendar: `take_over` makes you their owner, `keep` leaves "
-            "them with the name of their creator, who cannot change them, and `remove` deletes them."
+            description="What becomes of the events that they created on the calendar: `take_over` gives them to the calendar's owner, "
+            "`keep` leaves them with the name of their creator, who cannot change them, and `remove` deletes them."
         ),
     ] = "take_over"
     withdraw_invitations: Annotated[
@@ -182,7 +185,7 @@ class CalendarItem(Struct, kw_only=True):
 
 
 class CalendarDetail(CalendarItem, kw_only=True):
-    """A calendar's expanded fields; `shares` for its owner only, and the `feed_url` of a private one for its owner and editors."""
+    """A calendar's expanded fields; `shares` for its owner and managers, and the `feed_url` of a private one for its owner and editors."""
 
     description: Annotated[str | None, Meta(description="Description; line breaks are kept.")]
     moderation: Moderation
@@ -203,17 +206,18 @@ class CalendarDetail(CalendarItem, kw_only=True):
     feed_url: Annotated[str | None, Meta(description="URL of the iCalendar feed; null if you may not have it.")]
     created_at: CreatedAt
     shares: Annotated[
-        list[Share] | UnsetType, Meta(description="The people and e-mail addresses with which the calendar is shared; for its owner only.")
+        list[Share] | UnsetType,
+        Meta(description="The people and e-mail addresses with which the calendar is shared; for its owner and managers."),
     ] = UNSET
 
 
 class Unshared(CalendarDetail, kw_only=True):
-    """A calendar that is no longer shared with somebody, and for its owner what they left on it before `events`,
+    """A calendar that is no longer shared with somebody, and for its owner and managers what they left on it before `events`,
     `withdraw_invitations` and `reset_links` took effect."""
 
     left: Annotated[
         LeftBehind | UnsetType,
-        Meta(description="What somebody with whom the calendar is no longer shared leaves on it; for its owner only."),
+        Meta(description="What somebody with whom the calendar is no longer shared leaves on it; for its owner and managers."),
     ] = UNSET
 
 

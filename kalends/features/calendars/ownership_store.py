@@ -8,11 +8,11 @@ from kalends.http.context import Context
 # How many records are changed in one transaction, while all other writes wait.
 BATCH = 500
 
-# Who gets the calendar `c` when the account of its owner is deleted: the editor who has shared it for the longest time, one who can sign in
-# first. NULL: nobody else edits it.
+# Who gets the calendar `c` when the account of its owner is deleted: the manager who has shared it for the longest time, else the editor;
+# one who can sign in first. NULL: nobody else edits it.
 _SUCCESSOR = """(
     SELECT s.user_id FROM calendar_shares s JOIN users h ON h.id = s.user_id WHERE s.calendar_id = c.id AND s.role = 'editor'
-    ORDER BY CASE WHEN h.status = 'active' THEN 0 ELSE 1 END, s.created_at, s.user_id LIMIT 1
+    ORDER BY CASE WHEN h.status = 'active' THEN 0 ELSE 1 END, CASE WHEN s.manages THEN 0 ELSE 1 END, s.created_at, s.user_id LIMIT 1
 )"""
 
 

@@ -36,7 +36,7 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         can_edit=policy.can_edit(calendar),
         feed_url=policy.feed_url(ctx.settings, calendar),
         created_at=timestamps.format_utc(calendar.created_at),
-        shares=sharing.index(ctx, calendar.id) if calendar.role == "owner" else UNSET,
+        shares=sharing.index(ctx, calendar.id) if policy.can_manage(calendar) else UNSET,
     )
 
 

@@ -73,7 +73,7 @@ def leave(ctx: Context, calendar_id: int, params: Form) -> Document:
 @page("GET", "/calendars/{calendar_id}/reset_feed")
 def ask_reset(ctx: Context, calendar_id: int) -> Document:
     """Ask before the feed's URL changes, since programs that have the old one lose it."""
-    policy.calendar(ctx, calendar_id, to=Right.OWN)
+    policy.calendar(ctx, calendar_id, to=Right.MANAGE)
     return render("calendars/reset_feed.html", ctx, title=gettext("New feed link"), calendar=api.show(ctx, calendar_id))
 
 

@@ -6,16 +6,19 @@ from kalends.features.calendars.model import Role, Share
 from kalends.features.events.placements import store as placements
 from kalends.http.context import Context
 
-_IS_BLOCKED = """EXISTS (
-    SELECT 1 FROM blocks b JOIN calendars c ON c.owner_id = b.owner_id
-    WHERE c.id = calendar_invitations.calendar_id AND b.user_id = calendar_invitations.user_id
+# Whether an invitation has no effect: its user blocks the owner of the calendar, or owns it.
+_IS_VOID = """EXISTS (
+    SELECT 1 FROM calendars c LEFT JOIN blocks b ON b.owner_id = c.owner_id AND b.user_id = calendar_invitations.user_id
+    WHERE c.id = calendar_invitations.calendar_id AND (b.user_id IS NOT NULL OR c.owner_id = calendar_invitations.user_id)
 )"""
+# The role as people know it: a manager is stored as an editor who manages.
+_ROLE = "CASE WHEN i.manages THEN 'manager' ELSE i.role END"
 
 
 def index(ctx: Context, calendar_id: int) -> list[Share]:
-    """The owner's invitations. They do not disclose whether an e-mail address has an account."""
+    """The invitations to the calendar. They do not disclose whether an e-mail address has an account."""
     rows = ctx.tx.rows(
-        """SELECT i.email_address, u.user_name, u.name, i.role FROM calendar_invitations i LEFT JOIN users u ON u.id = i.user_id
+        f"""SELECT i.email_address, u.user_name, u.name, {_ROLE} FROM calendar_invitations i LEFT JOIN users u ON u.id = i.user_id
            WHERE i.calendar_id = :id ORDER BY i.id""",
         id=calendar_id,
     )
@@ -31,11 +34,12 @@ def _share(email_address: str | None, user_name: str, name: str | None, role: Ro
 def invite_user(ctx: Context, calendar_id: int, user_id: int, role: str) -> None:
     """Share the calendar with a user, or change their role."""
     ctx.tx.run(
-        """INSERT INTO calendar_invitations (calendar_id, user_id, role, created_at) VALUES (:calendar_id, :user_id, :role, :now)
-           ON CONFLICT (calendar_id, user_id) WHERE email_key IS NULL DO UPDATE SET role = excluded.role""",
+        """INSERT INTO calendar_invitations (calendar_id, user_id, role, manages, created_at)
+           VALUES (:calendar_id, :user_id, :role, :manages, :now)
+           ON CONFLICT (calendar_id, user_id) WHERE email_key IS NULL DO UPDATE SET role = excluded.role, manages = excluded.manages""",
         calendar_id=calendar_id,
         user_id=user_id,
-        role=role,
+        **_stored(role),
         now=ctx.now,
     )
     _set_declined(ctx, "calendar_id = :calendar_id AND user_id = :user_id AND email_key IS NULL", calendar_id=calendar_id, user_id=user_id)
@@ -45,21 +49,25 @@ def invite_user(ctx: Context, calendar_id: int, user_id: int, role: str) -> None
 def invite_address(ctx: Context, calendar_id: int, email_address: str, role: str) -> None:
     """Share the calendar with the user who has verified the address, or will. The same work is done in both cases."""
     ctx.tx.run(
-        """INSERT INTO calendar_invitations (calendar_id, user_id, email_address, email_key, role, created_at)
+        """INSERT INTO calendar_invitations (calendar_id, user_id, email_address, email_key, role, manages, created_at)
            VALUES (:calendar_id, (SELECT id FROM users WHERE email_key = :email_key AND verified_at IS NOT NULL),
-                   :email_address, :email_key, :role, :now)
-           ON CONFLICT (calendar_id, email_key) DO UPDATE SET role = excluded.role, email_address = excluded.email_address,
-           user_id = coalesce(calendar_invitations.user_id, excluded.user_id)""",
+                   :email_address, :email_key, :role, :manages, :now)
+           ON CONFLICT (calendar_id, email_key) DO UPDATE SET role = excluded.role, manages = excluded.manages,
+           email_address = excluded.email_address, user_id = coalesce(calendar_invitations.user_id, excluded.user_id)""",
         calendar_id=calendar_id,
         email_address=email_address,
         email_key=fold_case(email_address),
-        role=role,
+        **_stored(role),
         now=ctx.now,
     )
     user_id = _set_declined(
         ctx, "calendar_id = :calendar_id AND email_key = :email_key", calendar_id=calendar_id, email_key=fold_case(email_address)
     )
     _apply_to_address(ctx, calendar_id, user_id)
+
+
+def _stored(role: str) -> dict[str, str | bool]:
+    return {"role": "editor" if role == "manager" else role, "manages": role == "manager"}
 
 
 def claim(ctx: Context, user_id: int, email_address: str) -> None:
@@ -118,7 +126,7 @@ def find_user_of(ctx: Context, calendar_id: int, email_address: str) -> int | No
 
 
 def role_of(ctx: Context, calendar_id: int, *, user_id: int | None = None, email_address: str = "") -> str | None:
-    """The role in the owner's invitation of the user by name, or of the e-mail address."""
+    """Whether the user by name, or the e-mail address, is invited as a viewer or as an editor: a manager is one."""
     role: str | None = ctx.tx.value(
         """SELECT role FROM calendar_invitations
            WHERE calendar_id = :calendar_id AND (email_key = :email_key OR (email_key IS NULL AND user_id = :user_id))""",
@@ -181,9 +189,7 @@ def end_own(ctx: Context, calendar_id: int, owner_id: int) -> None:
 
 def decline_blocked(ctx: Context, calendar_id: int) -> None:
     """End the shares of people who block the new owner of the calendar, and the grants that are invalid since it has this owner."""
-    ctx.tx.run(
-        f"UPDATE calendar_invitations SET declined = TRUE WHERE calendar_id = :id AND NOT declined AND {_IS_BLOCKED}", id=calendar_id
-    )
+    ctx.tx.run(f"UPDATE calendar_invitations SET declined = TRUE WHERE calendar_id = :id AND NOT declined AND {_IS_VOID}", id=calendar_id)
     end_blocked(ctx, [calendar_id])
     placements.revoke_grants_on(ctx, calendar_id)
 
@@ -237,9 +243,9 @@ def end_editing(ctx: Context, calendar_id: int) -> None:
 
 
 def _set_declined(ctx: Context, invitation: str, **params: int | str) -> int | None:
-    """Decline the invitation if its user blocks the calendar's owner; returns the user."""
+    """Decline the invitation if its user blocks the calendar's owner, or is that; returns the user."""
     user_id: int | None = ctx.tx.value(
-        f"UPDATE calendar_invitations SET declined = {_IS_BLOCKED} WHERE {invitation} RETURNING user_id", **params
+        f"UPDATE calendar_invitations SET declined = {_IS_VOID} WHERE {invitation} RETURNING user_id", **params
     )
     return user_id
 
@@ -280,9 +286,10 @@ def _apply_invitations(ctx: Context, calendar_id: int, user_id: int) -> None:
     )
     # min() is the stronger role, since 'editor' sorts before 'viewer'.
     ctx.tx.run(
-        f"""INSERT INTO calendar_shares (calendar_id, user_id, role, created_at)
-            SELECT i.calendar_id, i.user_id, min(i.role), min(i.created_at) {invited} GROUP BY i.calendar_id, i.user_id
-            ON CONFLICT (calendar_id, user_id) DO UPDATE SET role = excluded.role""",
+        f"""INSERT INTO calendar_shares (calendar_id, user_id, role, manages, created_at)
+            SELECT i.calendar_id, i.user_id, min(i.role), max(CASE WHEN i.manages THEN 1 ELSE 0 END) = 1, min(i.created_at) {invited}
+            GROUP BY i.calendar_id, i.user_id
+            ON CONFLICT (calendar_id, user_id) DO UPDATE SET role = excluded.role, manages = excluded.manages""",
         calendar_id=calendar_id,
         user_id=user_id,
     )

@@ -143,7 +143,7 @@ def verify(ctx: Context, user_id: int) -> UserDetail:
 def destroy(ctx: Context, user_id: int, params: Confirmation) -> AccountDeletion:
     """Delete your account (with `current_password`), and with it your contacts, keys, sessions and the calendars that nobody else edits.
 
-    A calendar that others edit goes to the editor with whom you have shared it for the longest time, with all that is on it; your events
+    A calendar that others edit goes to the manager, else the editor, with whom you have shared it for the longest time; your events
     on calendars of others go to the owners of these. `calendars` in the reply says who gets what, and `dry_run=true` says it first.
 
     Your comments and responses to other people's events stay with those events, without the link to your account; with `erase` they go,

@@ -88,7 +88,8 @@ def delete_person(ctx: Context, person_id: int, params: PersonDeletion) -> Accou
     """Delete an account, and with it its contacts, keys, sessions and the calendars that nobody else edits; for admins. 409 for your own
     account.
 
-    A calendar that others edit goes to the one who has edited it for the longest time; with `give_to`, all calendars go to this user.
+    A calendar that others edit goes to the manager, else the editor, who has shared it for the longest time; with `give_to`, all calendars
+    go to this user.
     `calendars` in the reply says who gets what, and `dry_run=true` says it first.
 
     Comments and responses to other people's events stay with those events. Neither the person nor the guests are notified. This requires a

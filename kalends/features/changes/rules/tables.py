@@ -40,8 +40,8 @@ class Table(Struct, frozen=True):
 # Each after those to which it refers.
 TABLES = (
     Table("calendar", "calendars", flags=("public", "is_primary")),
-    Table("share", "calendar_shares", key=("calendar_id", "user_id"), has_updated_at=False),
-    Table("invitation", "calendar_invitations", flags=("declined",), has_updated_at=False),
+    Table("share", "calendar_shares", key=("calendar_id", "user_id"), flags=("manages",), has_updated_at=False),
+    Table("invitation", "calendar_invitations", flags=("declined", "manages"), has_updated_at=False),
     Table("series", "series", has_updated_at=False),
     Table("exception", "series_exceptions", key=("series_id", "slot"), has_updated_at=False),
     Table(

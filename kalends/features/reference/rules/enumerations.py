@@ -96,8 +96,8 @@ NAMES: dict[tuple[str, ...], str] = {
     ("on", "off"): "Confirmations",
     ("none", "always"): "ConfirmResponses",
     ("take_over", "keep", "remove"): "LeftEvents",
-    ("viewer", "editor"): "Role",
-    ("owner", "editor", "viewer"): "OwnRole",
+    ("viewer", "editor", "manager"): "Role",
+    ("owner", "manager", "editor", "viewer"): "OwnRole",
 }
 
 

@@ -19,7 +19,7 @@ from kalends.http.context import Context
 def delete_account(ctx: Context, user: User, *, erase: bool = False, give_to: int | None = None) -> list[Bequest]:
     """Delete the account, and with it its contacts, keys, sessions and the calendars that nobody else edits, in several transactions.
 
-    A calendar that others edit goes to the one who has edited it for the longest time, with all that is on it; give_to: all calendars go to
+    A calendar that others edit goes to the longest-serving manager, else editor, with all that is on it; give_to: all calendars go to
     this user. Events on calendars of others go to the owners of these. If it is interrupted, the account has fewer events and contacts, and
     can be deleted again. Comments and responses to other people's events stay with those events, without the link to the account, and
     nothing else that has its verified address; erase: they go, too. Returns its calendars with their new owners.

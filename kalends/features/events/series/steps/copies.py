@@ -69,10 +69,10 @@ def calendar_owner(calendar: Calendar) -> Owner:
 
 
 def load(ctx: Context, event_id: int, calendar_id: int) -> Owner:
-    """The event for its editors, or the calendar for its owner: the other id is 0."""
+    """The event for its editors, or the calendar for its owner and managers: the other id is 0."""
     if event_id:
         return event_owner(policy.event(ctx, event_id, to=Right.EDIT))
-    return calendar_owner(policy.calendar(ctx, calendar_id, to=Right.OWN))
+    return calendar_owner(policy.calendar(ctx, calendar_id, to=Right.MANAGE))
 
 
 def lock(ctx: Context, event_id: int = 0, calendar_id: int = 0) -> Owner:
