@@ -40,6 +40,7 @@ from tests.responses.mail import a_proposal_token, a_response_token, an_invitati
 from tests.site.administrator import Admin, a_blocked_sender, a_hidden_event, an_account_invitation, an_inactive_person
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
+from tests.users.second_factor import a_second_factor, an_app, code_at
 
 ACTORS = ("anonymous", "owner", "editor", "viewer", "stranger")
 
@@ -209,6 +210,12 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /account/sessions/{session_id}/end": {"": (401, 303, 404, 404, 404)},
     "POST /account/sessions/end": {"": (401, 303, 303, 303, 303)},
     "POST /account/keys": {"": SIGNED_IN},
+    "GET /account/codes": {"": SIGNED_IN},
+    "POST /account/codes": {"": SIGNED_IN},
+    "POST /account/codes/confirm": {"": (401, 200, 409, 409, 409)},
+    "POST /account/codes/recovery": {"": (401, 200, 409, 409, 409)},
+    "POST /account/codes/keys": {"": (401, 303, 409, 409, 409)},
+    "POST /account/codes/delete": {"": (401, 303, 404, 404, 404)},
     "GET /account/devices": {"": SIGNED_IN},
     "POST /account/devices": {"": SIGNED_IN},
     "GET /account/keys/{key_id}/delete": {"": OWN_ONLY},
@@ -313,6 +320,12 @@ TABLE: dict[str, dict[str, Row]] = {
     "PUT /api/users/{user_id}": {"": OWN_ONLY},
     "POST /api/users/{user_id}/verify": {"": (401, 202, 404, 404, 404)},
     "DELETE /api/users/{user_id}": {"": OWN_ONLY},
+    "GET /api/users/{user_id}/totp": {"": OWN_ONLY},
+    "POST /api/users/{user_id}/totp": {"": (401, 201, 404, 404, 404)},
+    "POST /api/users/{user_id}/totp/confirmation": {"": OWN_ONLY},
+    "PUT /api/users/{user_id}/totp": {"": OWN_ONLY},
+    "POST /api/users/{user_id}/totp/recovery_codes": {"": (401, 201, 404, 404, 404)},
+    "DELETE /api/users/{user_id}/totp": {"": OWN_ONLY},
     "GET /api/keys": {"": SIGNED_IN},
     "GET /api/keys/new": {"": SIGNED_IN},
     "POST /api/keys": {"": (401, 201, 201, 201, 201)},
@@ -654,6 +667,21 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /admin/people/invitations": lambda scene: {"email_address": f"{uuid4().hex}@example.org"},
     "POST /api/admin/invitations": lambda scene: {"email_address": f"{uuid4().hex}@example.org"},
     "POST /sign-up/{sign_up_token}": lambda scene: {"user_name": f"kim-{uuid4().hex[:8]}", "password": PASSWORD},
+    **dict.fromkeys(
+        ("POST /api/users/{user_id}/totp/confirmation", "POST /account/codes/confirm"),
+        lambda scene: {"code": code_at(an_app(scene.cast.alice), NOON)},
+    ),
+    **dict.fromkeys(
+        (
+            "PUT /api/users/{user_id}/totp",
+            "POST /api/users/{user_id}/totp/recovery_codes",
+            "DELETE /api/users/{user_id}/totp",
+            "POST /account/codes/recovery",
+            "POST /account/codes/keys",
+            "POST /account/codes/delete",
+        ),
+        lambda scene: {"key_logins": False} if a_second_factor(scene.cast.alice) else {},
+    ),
     "POST /account/keys": lambda scene: {"name": "a key"},
     "POST /account/devices": lambda scene: {"name": "a phone"},
     "POST /api/keys": lambda scene: {"name": "a key"},

@@ -15,6 +15,7 @@ from kalends.db import UniqueViolation
 from kalends.features.admin.audit import store as audit
 from kalends.features.admin.invitations.model import AccountInvitationInput
 from kalends.features.calendars import ownership_store as ownership
+from kalends.features.deliveries import store as deliveries
 from kalends.features.keys import store as key_store
 from kalends.features.sessions import store as session_store
 from kalends.features.users import invitation_store as invitations
@@ -22,6 +23,7 @@ from kalends.features.users import store as user_store
 from kalends.features.users.model import Registration
 from kalends.features.users.rules import passwords
 from kalends.features.users.steps import account_status, deletion
+from kalends.features.users.totp import store as totp_store
 from kalends.features.webhooks import store as webhook_store
 from kalends.http.context import Context
 from kalends.http.input import fields
@@ -129,6 +131,21 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
         webhook_store.disable_all(ctx, user.id)
         audit.record(ctx, "password_set", "account", user.id)
     click.echo(f"{user.user_name} has a new password, no open sessions and no keys.")
+
+
+@users.command("remove-factors")
+@click.argument("user_name")
+@data_option
+@database_option
+def remove_factors(data: str | None, database: str | None, user_name: str) -> None:
+    """Turn off a user's one-time codes and recovery codes: the password alone signs in. The user gets mail."""
+    with open_context(data, database) as ctx, ctx.write():
+        user = _find(ctx, user_name)
+        if not totp_store.delete(ctx, user.id):
+            stop(f"{user.user_name} has no second factor.")
+        deliveries.insert_account_mail(ctx, user, "notice", "codes_disabled")
+        audit.record(ctx, "factors_removed", "account", user.id)
+    click.echo(f"{user.user_name} signs in with the password alone.")
 
 
 @users.command("role")

@@ -67,6 +67,8 @@ class Problem(Exception):
     kind = "internal-error"
     # The event that stands in the way.
     event_id: int | None = None
+    # What the second step of a login sends back.
+    ticket: str | None = None
 
     def __init__(self, detail: str = "", errors: Iterable[FieldError] = (), headers: dict[str, str] | None = None):
         super().__init__(detail)
@@ -108,6 +110,24 @@ class WrongCredentials(Unauthorized):
     kind = "wrong-credentials"
 
 
+class TicketExpired(WrongCredentials):
+    """The second step of a login came more than five minutes after the password, or from another network. Start again."""
+
+    title = gettext("The login has expired")
+    kind = "ticket-expired"
+
+
+class SecondFactorRequired(Unauthorized):
+    """The password is right, and the account wants a one-time code too: send `ticket`, which is valid for five minutes, and `code`."""
+
+    title = gettext("A one-time code is needed")
+    kind = "second-factor-required"
+
+    def __init__(self, ticket: str):
+        super().__init__(gettext("Send the ticket and a code from your authenticator app, or a recovery code."))
+        self.ticket = ticket
+
+
 class Forbidden(Problem):
     """You may see the record but not do this to it, or the request came from another site."""
 
@@ -117,7 +137,7 @@ class Forbidden(Problem):
 
 
 class SignInAgain(Forbidden):
-    """What you ask for needs a login with your password within the last 15 minutes. Sign in again, or send `current_password`."""
+    """What you ask for needs a recent login: within the last hour, or 15 minutes for roles and accounts of others. Sign in again."""
 
     title = gettext("Sign in again")
     kind = "recent-sign-in-required"

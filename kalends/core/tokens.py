@@ -7,9 +7,13 @@ import secrets
 from base64 import urlsafe_b64encode
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kalends.core import private_file
 from kalends.core.settings import Settings
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
 
 _ALPHABET = "0123456789abcdefghijkmnpqrstuvwxyz"
 
@@ -39,6 +43,28 @@ def derive(settings: Settings, purpose: str, subject: str) -> str:
     """A secret for a subject, derived from the server's secret by HMAC instead of being stored."""
     digest = hmac.digest(_server_secret(settings), f"{purpose}:{subject}".encode(), "sha256")
     return urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def encrypt(settings: Settings, purpose: str, subject: str, text: str) -> str:
+    """The text, so that only servers with the server's secret can read it."""
+    return _cipher(settings, purpose, subject).encrypt(text.encode()).decode()
+
+
+def decrypt(settings: Settings, purpose: str, subject: str, text: str) -> str | None:
+    """The text that `encrypt` had; None if it was encrypted with another secret, or for another subject."""
+    from cryptography.fernet import InvalidToken
+
+    try:
+        return _cipher(settings, purpose, subject).decrypt(text.encode()).decode()
+    except InvalidToken:
+        return None
+
+
+def _cipher(settings: Settings, purpose: str, subject: str) -> "Fernet":
+    # Imported by the first request that needs it: it takes as long as a tenth of a start.
+    from cryptography.fernet import Fernet
+
+    return Fernet(derive(settings, purpose, subject) + "=")
 
 
 def secret_fingerprint(settings: Settings) -> str:

@@ -60,6 +60,7 @@ class ProblemBody(msgspec.Struct):
     errors: Annotated[list[FieldError], Meta(description="The broken fields, all of them.")]
     request_id: Annotated[str, Meta(description="Id of the request in the server's log.")]
     event_id: EventId | UnsetType = UNSET
+    ticket: Annotated[str, Meta(description="Of a login with a second step: send it back with `code`.")] | UnsetType = UNSET
 
 
 def type_of(kind: str) -> str:
@@ -69,6 +70,15 @@ def type_of(kind: str) -> str:
 
 def encode(problem: Problem, request_id: str) -> bytes:
     event_id = UNSET if problem.event_id is None else problem.event_id
-    body = ProblemBody(type_of(problem.kind), problem.title, problem.status, problem.detail, problem.errors, request_id, event_id)
+    body = ProblemBody(
+        type_of(problem.kind),
+        problem.title,
+        problem.status,
+        problem.detail,
+        problem.errors,
+        request_id,
+        event_id,
+        problem.ticket or UNSET,
+    )
     # Programs get messages in English: a Text is that, as another type.
     return msgspec.json.encode(body, enc_hook=str)

@@ -90,6 +90,23 @@ def administrating_session(ctx: Context) -> Session:
     return _session_without_key(ctx, refusal)
 
 
+def recent_session(ctx: Context) -> Session:
+    """The actor's session, if they signed in within the hour, in whatever way people do."""
+    session = _session_without_key(ctx, gettext("A key doesn’t change how you sign in, nor does a session that a key opened."))
+    if not session.is_recent(ctx.now):
+        raise errors.SignInAgain(gettext("You signed in more than an hour ago. Sign in again first."))
+    return session
+
+
+def is_recent(ctx: Context) -> bool:
+    """Whether the actor signed in within the hour, and not with a key."""
+    actor = user(ctx)
+    if actor.session_id is None:
+        return False
+    current = session(ctx, "current")
+    return current.key_id is None and current.is_recent(ctx.now)
+
+
 def _session_without_key(ctx: Context, refusal: str) -> Session:
     current = session(ctx, "current") if user(ctx).session_id else None
     if current is None or current.key_id is not None:

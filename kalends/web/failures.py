@@ -25,7 +25,9 @@ SAFE = ("GET", "HEAD")
 TEMPORARY = (429, 503)
 
 # Fields that no page repeats.
-SECRETS = frozenset({"password", "current_password", "wkey", "digest", "token", "access_token", "shared_secret", "secret"})
+SECRETS = frozenset(
+    {"password", "current_password", "wkey", "digest", "token", "access_token", "shared_secret", "secret", "ticket", "code"}
+)
 
 
 def reply(db: Database, settings: Settings, request: Request, problem: Problem) -> Reply:

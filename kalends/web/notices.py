@@ -54,6 +54,7 @@ NOTICES: dict[str, Text] = {
     "verification-sent": gettext("We’ve emailed the link to your address."),
     "ended": gettext("Session ended."),
     "others-ended": gettext("All your other sessions have ended."),
+    "codes-off": gettext("One-time codes are turned off. Your password alone signs you in."),
     "account-deleted": gettext("Your account, its calendars, events and contacts have been deleted."),
     "left": gettext("You’ve left the calendar."),
     "left-and-blocked": gettext("You’ve left the calendar and blocked its owner. You can see who you’ve blocked in your settings."),

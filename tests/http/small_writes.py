@@ -5,12 +5,18 @@ _OF_EVENT = "the dates of a series are not concerned"
 _OF_RESPONSE = "one response with at most 50 answers"
 _AT_MOST_50 = "a calendar has at most 50 questions"
 _AT_MOST_10 = "a calendar has at most 10 reminders"
+_TEN_CODES = "the secret and ten recovery codes"
 SMALL: dict[str, str] = {
     "POST /api/session": "an account has at most 100 sessions",
     "DELETE /api/session/{session_id}": _ONE,
     "POST /api/users": _ONE,
     "PUT /api/users/{user_id}": "the account, and its sessions: at most 100",
     "POST /api/users/{user_id}/verify": _ONE,
+    "POST /api/users/{user_id}/totp": _ONE,
+    "POST /api/users/{user_id}/totp/confirmation": _TEN_CODES,
+    "PUT /api/users/{user_id}/totp": _ONE,
+    "POST /api/users/{user_id}/totp/recovery_codes": _TEN_CODES,
+    "DELETE /api/users/{user_id}/totp": _TEN_CODES,
     "POST /api/keys": _ONE,
     "DELETE /api/keys/{key_id}": "the key, and the webhooks that it made: at most 10",
     "DELETE /api/blocks/{blocked_id}": "the block, and what an account shares: at most 200 calendars",

@@ -132,6 +132,21 @@ def _delete_all(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.alice, {"json": {}}
 
 
+def _by_the_permission_table(path: str) -> Sample:
+    """The request that the permission table has, by one who may: the owner of the records, or an admin."""
+
+    def sample(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+        name, scene = f"POST {path}", Scene(cast, Settings(), "private")
+        who = Admin(cast.anonymous, "ada") if TABLE[name] == {"": ADMINS} else cast.alice
+        return who, content_of(name, scene)
+
+    return sample
+
+
+def _of_table(path: str, table: str | None) -> tuple[str, Sample, str | None]:
+    return path, _by_the_permission_table(path), table
+
+
 # Each POST of the API in each of its forms: the client, the request, and the table that gets one record.
 REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "users": ("/api/users", _user, "users"),
@@ -182,20 +197,12 @@ NOT_REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "session by key": ("/api/session", _wkey, "sessions"),
     "keys": ("/api/keys", lambda cast, clock: (cast.alice, {"json": {"name": "a program"}}), "keys"),
     "webhooks": ("/api/webhooks", lambda cast, clock: (cast.alice, {"json": {"url": "https://[2606:4700::1111]/hook"}}), "webhooks"),
+    "codes of an app": _of_table("/api/users/{user_id}/totp", "totp"),
+    "codes turned on": _of_table("/api/users/{user_id}/totp/confirmation", None),
+    "recovery codes": _of_table("/api/users/{user_id}/totp/recovery_codes", "deliveries"),
     "new secret": ("/api/webhooks/{webhook_id}/rotate_secret", _webhook, None),
 }
 POSTS = {endpoint.path for endpoint in ENDPOINTS if endpoint.method == "POST" and endpoint.in_api}
-
-
-def _by_the_permission_table(path: str) -> Sample:
-    """The request that the permission table has, by one who may: the owner of the records, or an admin."""
-
-    def sample(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
-        name, scene = f"POST {path}", Scene(cast, Settings(), "private")
-        who = Admin(cast.anonymous, "ada") if TABLE[name] == {"": ADMINS} else cast.alice
-        return who, content_of(name, scene)
-
-    return sample
 
 
 # Any other POST creates a record in the table of its name.

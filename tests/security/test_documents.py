@@ -45,7 +45,7 @@ def test_every_asvs_requirement_is_listed_once() -> None:
 
 def test_the_summary_counts_the_requirements() -> None:
     counts = Counter(mark for ids, mark, _ in _ROW.findall(PAGE) for _ in ids.split(", "))
-    summary = f"{counts['✓']} are met, {counts['◐']} in part, {counts['✗']} is not, and {counts['–']} do not apply"
+    summary = f"{counts['✓']} are met, {counts['◐']} in part, {counts['✗']} are not, and {counts['–']} do not apply"
     assert f"Of 253 requirements, {summary}." in PAGE
 
 

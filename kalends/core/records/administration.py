@@ -74,6 +74,7 @@ AuditAction = Literal[
     "role_changed",
     "sending_changed",
     "password_set",
+    "factors_removed",
     "account_invited",
     "invitation_withdrawn",
     "site_changed",

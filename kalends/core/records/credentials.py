@@ -45,6 +45,20 @@ KeyScope = Annotated[
 ]
 
 
+class Totp(Struct, frozen=True):
+    """A row of the table `totp`: what makes the one-time codes of a user."""
+
+    user_id: int
+    # Encrypted.
+    secret: str
+    # None: no code has proved yet that the app has the secret.
+    enabled_at: int | None
+    # The time step of the last code that was used.
+    last_step: int
+    # Whether a key or a digest still opens a session without a code.
+    key_logins: bool
+
+
 class Key(Struct, frozen=True):
     """A row of the table `keys`."""
 

@@ -30,7 +30,18 @@ GuestGroup = Literal["going", "maybe", "waiting", "no", "not_answered"]
 GUEST_GROUPS: tuple[GuestGroup, ...] = get_args(GuestGroup)
 DeliveryState = Literal["queued", "sending", "sent", "failed"]
 # The changes of an account that its user is notified of.
-ChangeNotice = Literal["password_changed", "password_reset", "address_changed", "key_created", "webhook_created", "webhook_disabled"]
+ChangeNotice = Literal[
+    "password_changed",
+    "password_reset",
+    "address_changed",
+    "key_created",
+    "codes_enabled",
+    "codes_disabled",
+    "recovery_codes_renewed",
+    "recovery_code_used",
+    "webhook_created",
+    "webhook_disabled",
+]
 # Notices about registrations to people: that they are invited, what became of theirs, and, as admins, that someone waits, is an admin
 # now, or was stopped from sending; and a test.
 AdministrationNotice = Literal[

@@ -13,6 +13,7 @@ from kalends.features.keys import api as keys
 from kalends.features.sessions import store as sessions
 from kalends.features.users import api
 from kalends.features.users.model import Confirmation, PasswordChange, ProfileChanges
+from kalends.features.users.totp import api as totp
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
@@ -45,6 +46,7 @@ def show(
         profile=profile or filled(api.edit(ctx, user.id)),
         address=address or FormState(),
         account=api.show(ctx, user.id),
+        codes=totp.totp(ctx, user.id),
         is_admin=policy.is_admin(ctx),
         password=structs.replace(password or FormState({"delete_keys": True}), prefix="password-"),
         key=structs.replace(key or FormState(), prefix="key-"),

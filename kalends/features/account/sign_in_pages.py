@@ -23,6 +23,8 @@ MISMATCH = gettext("Wrong username or password.")
 
 
 def _form(ctx: Context, form: FormState) -> Document:
+    if form.value("ticket"):
+        return render("account/second_step.html", ctx, title=gettext("Enter a code"), form=form)
     return render(
         "account/sign_in.html", ctx, title=gettext("Sign in again") if form.value("resume") else gettext("Sign in"), form=form, lost=""
     )
@@ -36,12 +38,17 @@ def new(ctx: Context, params: Destination) -> Document:
 
 @page("POST", "/sign-in", guests=True, again=_form, pool="hash")
 def create(ctx: Context, params: Form) -> Document:
-    """Sign in, and go to the page that needed it."""
+    """Sign in, and go to the page that needed it; or ask for a one-time code, if the account has them."""
     try:
         credentials = params.without("next", "resume", "typed", "wkey", "digest", "timestamp").read(Credentials)
         session = api.create(ctx, structs.replace(credentials, cookie=True))
+    except errors.SecondFactorRequired as required:
+        return structs.replace(_form(ctx, FormState(params.values | {"ticket": required.ticket})), status=required.status)
+    except errors.TicketExpired as expired:
+        return structs.replace(_form(ctx, FormState(params.without("ticket").values, problem=expired.detail)), status=expired.status)
     except errors.Unauthorized as mismatch:
-        return structs.replace(_form(ctx, FormState(params.values, problem=MISMATCH)), status=mismatch.status)
+        problem = mismatch.detail if params.text("ticket") else MISMATCH
+        return structs.replace(_form(ctx, FormState(params.values, problem=problem)), status=mismatch.status)
     return _resume(ctx, session.token, params) if params.text("resume") else redirect(ctx, local_path(params.text("next")))
 
 

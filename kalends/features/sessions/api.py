@@ -1,6 +1,8 @@
 """The session: log in, see who is logged in, log out."""
 
 from kalends import policy
+from kalends.core import errors
+from kalends.core.records.people import User
 from kalends.core.values import timestamps
 from kalends.features.sessions import store
 from kalends.features.sessions.model import Credentials, SessionCreated, SessionDetail
@@ -12,7 +14,10 @@ from kalends.http.input.types import TextDeletion
 
 @endpoint("POST", "/api/session", status=201, location="/api/session/{id}", guests=True, transaction=False, pool="hash")
 def create(ctx: Context, params: Credentials) -> SessionCreated:
-    """Log in with exactly one set: `user_name` and `password`, or `wkey`, or `digest` and `timestamp`.
+    """Log in with exactly one set: `user_name` and `password`, or `ticket` and `code`, or `wkey`, or `digest` and `timestamp`.
+
+    If the account has one-time codes, a right password is 401 `second-factor-required` with a `ticket`. Send it back within five minutes,
+    from the same network, with the `code` of the app or a recovery code. Five codes are checked in five minutes.
 
     The `token` is sent this once; send it back as `Authorization: Bearer …`. Browsers, which send `Origin` or `Sec-Fetch-Site`, get the
     cookie `kalends_session` too (under https its name is `__Host-kalends_session`), and so do programs with `cookie=true`. After a login
@@ -21,13 +26,21 @@ def create(ctx: Context, params: Credentials) -> SessionCreated:
     login = credentials.check(ctx, params)
     with ctx.write():
         user = credentials.use(ctx, login)
-        session, token = store.insert(ctx, user.id, login.key_id)
-        if not ctx.caller.is_cross_site:
-            if login.key_id is None:
-                cookies.set_device(ctx, user.id)
-            if params.cookie or ctx.caller.is_browser:
-                cookies.set_session(ctx, token)
-        return SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at))
+        ticket = credentials.ticket_for_code(ctx, login)
+        if ticket is None:
+            return _open(ctx, user, login.key_id, has_cookie=params.cookie)
+    # After the commit: the password was right, and counts as such.
+    raise errors.SecondFactorRequired(ticket)
+
+
+def _open(ctx: Context, user: User, key_id: str | None, *, has_cookie: bool) -> SessionCreated:
+    session, token = store.insert(ctx, user.id, key_id)
+    if not ctx.caller.is_cross_site:
+        if key_id is None:
+            cookies.set_device(ctx, user.id)
+        if has_cookie or ctx.caller.is_browser:
+            cookies.set_session(ctx, token)
+    return SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at))
 
 
 @endpoint("GET", "/api/session/{session_id}")

@@ -19,6 +19,7 @@ ACTIONS: dict[AuditAction, str] = {
     "role_changed": gettext("changed the role of an account"),
     "sending_changed": gettext("changed whether an account may send"),
     "password_set": gettext("set the password of an account"),
+    "factors_removed": gettext("turned off the second factor of an account"),
     "account_invited": gettext("invited someone to make an account"),
     "invitation_withdrawn": gettext("withdrew an invitation"),
     "site_changed": gettext("changed settings of the site"),

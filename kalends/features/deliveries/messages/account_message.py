@@ -88,7 +88,33 @@ def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
             gettext("A new API key was created for %(user_name)s on %(service)s. Apps can use it to act on your behalf.", **names),
             not_me,
         ),
+        **_factor_notices(names, not_me),
         **_webhook_notices(names),
+    }
+
+
+def _factor_notices(names: dict[str, str], not_me: Text) -> dict[ChangeNotice, Wording]:
+    return {
+        "codes_enabled": Wording(
+            gettext("One-time codes were turned on"),
+            gettext("Signing in as %(user_name)s on %(service)s with the password now also takes a code from an app.", **names),
+            not_me,
+        ),
+        "codes_disabled": Wording(
+            gettext("One-time codes were turned off"),
+            gettext("Signing in as %(user_name)s on %(service)s no longer takes a code. The password alone is enough.", **names),
+            not_me,
+        ),
+        "recovery_codes_renewed": Wording(
+            gettext("New recovery codes were made"),
+            gettext("%(user_name)s on %(service)s has new recovery codes. The old ones no longer work.", **names),
+            not_me,
+        ),
+        "recovery_code_used": Wording(
+            gettext("A recovery code was used"),
+            gettext("Someone signed in as %(user_name)s on %(service)s with the password and a recovery code.", **names),
+            not_me,
+        ),
     }
 
 

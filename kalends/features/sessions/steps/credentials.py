@@ -20,6 +20,8 @@ from kalends.features.sessions.steps import cookies, login_attempts
 from kalends.features.sessions.steps.login_attempts import Attempt
 from kalends.features.users import store as users
 from kalends.features.users.rules import passwords
+from kalends.features.users.totp import steps as totp
+from kalends.features.users.totp import store as totp_store
 from kalends.http.context import Context
 
 log = get_logger(__name__)
@@ -38,6 +40,8 @@ class Login(Struct, frozen=True):
     # What counts a login with a password, and the name that was given.
     attempt: Attempt = ()
     name: str = ""
+    # Of the second step after the password.
+    code: str | None = None
 
 
 def check(ctx: Context, params: Credentials) -> Login:
@@ -45,6 +49,8 @@ def check(ctx: Context, params: Credentials) -> Login:
     credential = _require_one_set(params)[0]
     if credential == "user_name":
         return _by_password(ctx, params.user_name or "", params.password or "")
+    if credential == "ticket":
+        return _by_ticket(ctx, params.ticket or "", params.code or "")
     subjects = [_network_subject(ctx)]
     with ctx.read():
         login_attempts.refuse(ctx, subjects)
@@ -57,8 +63,8 @@ def check(ctx: Context, params: Credentials) -> Login:
 
 
 def use(ctx: Context, login: Login) -> User:
-    """Return the user, after marking the digest as used. Raises WrongCredentials if it was used before, and Forbidden if the account
-    waits for approval or is suspended."""
+    """Return the user, after marking the digest or the code as used. Raises WrongCredentials if it was used before, and Forbidden if the
+    account waits for approval or is suspended, or its user has switched logins with keys off."""
     if login.digest and not store.use_digest(ctx, login.digest):
         _log_failure(ctx, "digest", login.key_id)
         raise errors.WrongCredentials(WRONG_DIGEST)
@@ -67,7 +73,31 @@ def use(ctx: Context, login: Login) -> User:
         keys.touch(ctx.tx, login.key_id, ctx.now)
     user = users.lock(ctx, login.user)
     policy.require_active(user)
+    if login.key_id:
+        _require_key_logins(ctx, user)
+    if login.code is not None:
+        _use_code(ctx, user, login.code)
     return user
+
+
+def ticket_for_code(ctx: Context, login: Login) -> str | None:
+    """The ticket for the second step, if the login had the password alone and its user has one-time codes."""
+    needs_code = not login.key_id and login.code is None and totp_store.find_enabled(ctx, login.user.id) is not None
+    return totp.new_ticket(ctx, login.user) if needs_code else None
+
+
+def _require_key_logins(ctx: Context, user: User) -> None:
+    factor = totp_store.find_enabled(ctx, user.id)
+    if factor and not factor.key_logins:
+        raise errors.Forbidden(gettext("Signing in with API keys is switched off for this account."))
+
+
+def _use_code(ctx: Context, user: User, code: str) -> None:
+    try:
+        totp.use_code(ctx, user, code)
+    except errors.WrongCredentials:
+        _log_failure(ctx, "code", user.user_name)
+        raise
 
 
 def confirm(ctx: Context, user: User, password: str) -> None:
@@ -89,6 +119,14 @@ def _by_password(ctx: Context, name: str, password: str) -> Login:
         _log_failure(ctx, "password", user.user_name if user else None)
         raise errors.WrongCredentials(WRONG_PASSWORD)
     return Login(user, attempt=attempt, name=name)
+
+
+def _by_ticket(ctx: Context, ticket: str, code: str) -> Login:
+    """The user whose password was checked up to five minutes ago. The try is counted before the code is checked, in `use`."""
+    with ctx.read():
+        user = totp.find_user(ctx, ticket)
+    totp.count_try(ctx, user.id)
+    return Login(user, code=code)
 
 
 def _password_subjects(ctx: Context, name: str, user: User | None) -> list[str]:
@@ -123,7 +161,7 @@ def _require_one_set(params: Credentials) -> tuple[str, ...]:
     present = [names for names in Credentials.OPTIONS.alternatives if any(getattr(params, name) for name in names)]
     if len(present) != 1:
         fields = ["user_name", "password"] if not present else [name for names in present for name in names]
-        rule = "give exactly one set: user_name and password, or wkey, or digest and timestamp"
+        rule = "give exactly one set: user_name and password, or ticket and code, or wkey, or digest and timestamp"
         raise errors.Invalid([FieldError(name, rule, "conflict" if present else "required") for name in fields])
     missing = [name for name in present[0] if not getattr(params, name)]
     if missing:
