@@ -94,6 +94,7 @@ def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         access_log="off",
         rate_limits="off",
         metrics_token="figures-please",
+        sources="any",
     )
 
 

@@ -32,6 +32,7 @@ PROCESSES = (
     "tests/openapi/test_schemathesis.py",
     "tests/pictures/test_hostile.py",
     "tests/serve/",
+    "tests/sources/test_kills.py",
     "tests/users/test_reset_mail.py",
     "tests/webhooks/test_document.py",
     "tests/webhooks/test_tls.py",

@@ -38,6 +38,7 @@ from tests.http.multipart import multipart
 from tests.pictures.files import SMALL_PICTURE, a_picture
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
 from tests.site.administrator import Admin, a_blocked_sender, a_hidden_event, an_account_invitation, an_inactive_person
+from tests.sources.server import a_held_run, a_source, any_address
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 from tests.users.second_factor import a_second_factor, an_app, code_at
@@ -67,6 +68,10 @@ BY_TOKEN = {"private": (401, 200, 200, 404, 404), "public": (401, 200, 200, 404,
 def for_editors(status: int) -> dict[str, Row]:
     """The owner and editors get this status. Guests and strangers do not find what is private."""
     return {"private": (404, status, status, 403, 404), "public": (401, status, status, 403, 403)}
+
+
+# Those who may edit the calendar of a source; for others there is none.
+FOLLOWERS = (401, 200, 200, 404, 404)
 
 
 def for_owner(status: int) -> dict[str, Row]:
@@ -357,6 +362,15 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /api/webhooks/{webhook_id}/ping": {"": (401, 202, 404, 404, 404)},
     "POST /api/webhooks/{webhook_id}/redeliver": {"": (401, 202, 404, 404, 404)},
     "GET /api/webhooks/{webhook_id}/deliveries": {"": OWN_ONLY},
+    "GET /api/sources": {"private": (401, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /api/sources": {"private": (401, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
+    "GET /api/sources/{source_id}": {"": FOLLOWERS},
+    "PUT /api/sources/{source_id}": {"": FOLLOWERS},
+    "DELETE /api/sources/{source_id}": {"": FOLLOWERS},
+    "GET /api/sources/{source_id}/runs": {"": FOLLOWERS},
+    "POST /api/sources/{source_id}/runs": {"": (401, 201, 201, 404, 404)},
+    "PUT /api/sources/{source_id}/runs/{run_id}": {"": FOLLOWERS},
+    "DELETE /api/sources/{source_id}/events/{event_id}": {"": FOLLOWERS},
     "GET /deliveries/suppressions": {"": SIGNED_IN},
     "POST /deliveries/suppressions/{suppression_id}/lift": {"": (401, 303, 404, 404, 404)},
     "GET /deliveries/stop/{stop_token}": {"": EVERYBODY},
@@ -565,6 +579,15 @@ class Scene:
         return a_webhook(self.cast.alice)
 
     @cached_property
+    def source(self) -> dict[str, Any]:
+        return a_source(self.cast.alice, calendar_id=self.calendar["id"])
+
+    def _followed_event(self) -> int:
+        """An event of the source."""
+        listed = self.cast.alice.get("/api/events", query={"calendar_id": self.source["calendar_id"], "title": "gig"}).json["events"]
+        return int(listed[0]["id"])
+
+    @cached_property
     def subscriber(self) -> dict[str, Any]:
         a_response(self.cast.alice, self.event, email_address="dana@example.org", opt_in=True)
         listed: list[dict[str, Any]] = self.cast.alice.get("/api/subscribers").json["subscribers"]
@@ -590,6 +613,8 @@ class Scene:
     def path(self, template: str) -> str:
         if template.removeprefix("/api").startswith("/calendars"):
             template = template.replace("{question_id}", "{shared_question_id}").replace("{reminder_id}", "{shared_reminder_id}")
+        if "/sources/" in template:
+            template = template.replace("{event_id}", "{followed_event_id}")
         if template.endswith(("/approve", "/refuse")):
             template = template.replace("{person_id}", "{waiting_person_id}")
         if template.endswith("/activate"):
@@ -611,6 +636,9 @@ class Scene:
             "event_id": lambda: self.event["id"],
             "event_link": self._share_by_link,
             "webhook_id": lambda: self.webhook["id"],
+            "source_id": lambda: self.source["id"],
+            "run_id": lambda: a_held_run(self.cast.alice, self.source)["id"],
+            "followed_event_id": self._followed_event,
             "comment_id": lambda: a_comment(self.cast.alice, self.event)["id"],
             "seq": lambda: last_change(self.cast.alice, self.event),
             "hidden_id": lambda: a_hidden_event(Admin(self.cast.anonymous, "ada"), an_event(self.cast.alice))["id"],
@@ -687,6 +715,10 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /api/keys": lambda scene: {"name": "a key"},
     "POST /api/webhooks": lambda scene: {"url": "https://[2606:4700::1111]/hook", "calendar_id": scene.calendar["id"]},
     "POST /webhooks": lambda scene: {"url": "https://[2606:4700::1111]/hook", "calendar_id": str(scene.calendar["id"])},
+    "GET /api/sources": lambda scene: {"calendar_id": scene.calendar["id"]},
+    "POST /api/sources": lambda scene: {"url": any_address(), "calendar_id": scene.calendar["id"]},
+    "PUT /api/sources/{source_id}": lambda scene: {"name": "Another name"},
+    "PUT /api/sources/{source_id}/runs/{run_id}": lambda scene: {"accepted": True},
     "POST /webhooks/{webhook_id}/redeliver": lambda scene: {"hours": "1"},
     "POST /api/webhooks/{webhook_id}/redeliver": lambda scene: {"since": "2026-05-11T15:00:00Z"},
     "POST /api/calendars": lambda scene: {"name": "a calendar"},

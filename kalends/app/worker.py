@@ -1,4 +1,5 @@
-"""The background worker: sends deliveries, reads replies, deletes expired records, extends series and merges text indexes."""
+"""The background worker: sends deliveries, reads replies, fetches sources, deletes expired records,
+extends series and merges text indexes."""
 
 import os
 import signal
@@ -42,6 +43,7 @@ from kalends.features.responses import store as responses
 from kalends.features.responses.steps import seats
 from kalends.features.responses.steps import series as series_responses
 from kalends.features.sessions import store as sessions
+from kalends.features.sources.steps.reader import SourceReader
 from kalends.features.subscribers import store as subscribers
 from kalends.features.users import invitation_store as account_invitations
 from kalends.features.webhooks import store as webhooks
@@ -66,6 +68,7 @@ def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
     stopping = threading.Event()
     outboxes = [threading.Thread(target=Outbox(db, settings, channel).run, args=(stopping,)) for channel in CHANNELS]
     outboxes.append(threading.Thread(target=WebhookSender(db, settings).run, args=(stopping,)))
+    outboxes.append(threading.Thread(target=SourceReader(db, settings).run, args=(stopping,)))
     outboxes.append(threading.Thread(target=Poller(db, settings).run, args=(stopping,)))
     for outbox in outboxes:
         outbox.start()

@@ -36,6 +36,10 @@ _UNSUPPORTED = {"ATTACH": "attachments", "ATTENDEE": "guests", "VALARM": "remind
 _OTHER_COMPONENTS = {"VTODO": "tasks", "VJOURNAL": "journal entries", "VFREEBUSY": "free and busy times"}
 
 
+class NoEvents(ValueError):
+    """The file is a calendar, and has no events."""
+
+
 class Zone(Struct):
     """A VTIMEZONE of the file."""
 
@@ -116,7 +120,7 @@ def parse_file(content: str) -> CalendarFile:
     if not is_calendar:
         raise ValueError("is no iCalendar file: it has no BEGIN:VCALENDAR")
     if not file.entries:
-        raise ValueError("has no events in it")
+        raise NoEvents("has no events in it")
     return file
 
 

@@ -17,4 +17,5 @@ from kalends.policy.organisers import *
 from kalends.policy.replay import *
 from kalends.policy.response_link import *
 from kalends.policy.scopes import *
+from kalends.policy.sources import *
 from kalends.policy.undo import *

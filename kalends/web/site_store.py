@@ -8,7 +8,6 @@ from kalends import policy
 from kalends.core.errors import Unavailable
 from kalends.core.i18n import gettext
 from kalends.core.i18n.locale import Locale
-from kalends.core.limit_presets import REGISTRATION
 from kalends.core.records.administration import Site, SiteRow
 from kalends.core.settings import Settings
 from kalends.db import Transaction, columns
@@ -24,7 +23,7 @@ DEFAULTS = Site(
     language="en",
     imprint_url="",
     privacy_url="",
-    registration=REGISTRATION[""],
+    registration="open",
     visibility="everyone",
 )
 # The settings of the operator, by the names of those of the site, which they replace.
@@ -123,7 +122,7 @@ def get_or_default(ctx: Context) -> Site:
 
 
 def without_database(settings: Settings) -> Site:
-    return _merge(settings, SiteRow())
+    return structs.replace(DEFAULTS, **fixed_values(settings))
 
 
 def fixed_values(settings: Settings) -> dict[str, str]:
@@ -133,7 +132,7 @@ def fixed_values(settings: Settings) -> dict[str, str]:
 
 def _merge(settings: Settings, row: SiteRow) -> Site:
     stored = {name: value for name, value in structs.asdict(row).items() if value is not None}
-    return structs.replace(DEFAULTS, **{"registration": REGISTRATION[settings.limits]} | stored | fixed_values(settings))
+    return structs.replace(DEFAULTS, **stored | fixed_values(settings))
 
 
 def find_row(ctx: Context) -> SiteRow:

@@ -17,6 +17,7 @@ from tests.client import Client
 from tests.conftest import Clock
 from tests.responses.mail import a_response_token, an_invitation_token
 from tests.site.administrator import Admin
+from tests.sources.server import a_source
 from tests.test_policy import ADMINS, TABLE, name_of
 
 # Searched for in the same way as the title, or nothing that a statement asks for.
@@ -58,6 +59,7 @@ def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "as_of": 1,
         "uid": an_event(cast.alice, uid="concert@example.org")["uid"],
         "webhook_id": a_webhook(cast.alice)["id"],
+        "source_id": a_source(cast.alice)["id"],
     }
     places = {
         "calendar_id": calendars[0],

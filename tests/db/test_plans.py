@@ -15,6 +15,7 @@ from tests.cast import Cast, a_calendar, a_comment, an_event
 from tests.conftest import POSTGRES_URL
 from tests.plans import EXCEPTED, Plans, complaints, opened
 from tests.site.administrator import Admin
+from tests.sources.server import a_source
 
 
 @pytest.fixture(scope="session")
@@ -171,6 +172,7 @@ def test_each_exception_is_needed(cast: Cast, plans: Plans, statements: dict[str
     for path in ("reports?", "blocked_senders?count=true", "hidden_events?count=true", "comments?waiting=true&count=true"):
         assert ada.get(f"/api/{path}").status == 200
     assert cast.alice.get("/trash").status == 200
+    assert a_source(cast.alice)
     statuses = [cast.alice.post("/api/contacts", json={"first_name": "Ana", "unique_id": "7"}).status for _ in range(2)]
     assert statuses == [201, 409]
     assert complaints(plans, statements) == []

@@ -67,6 +67,8 @@ PREPARED: dict[str, Callable[[Scene], dict[str, Any]]] = {
 IDLE = {"POST /api/webhooks/{webhook_id}/redeliver", "PUT /api/events/{event_id}/invitations/{invitation_id}/resend"}
 # They delete what the actor does not see, or no longer sees when they are gone themselves.
 HIDDEN = {"DELETE /api/users/{user_id}", "PUT /api/admin/people/{person_id}/refuse", "DELETE /api/admin/people/{person_id}"}
+# The dry run is a preview: `found` says what there is, since creating the events takes several steps.
+PREVIEWED = {"POST /api/sources"}
 
 
 @pytest.mark.parametrize("endpoint", WRITES, ids=name_of)
@@ -92,5 +94,5 @@ def test_a_dry_run_of_each_write_changes_no_row_and_names_those_whom_it_notifies
         return
     would_notify = sorted((each["kind"], each["channel"], each["address"]) for each in dry.json["would_notify"]["messages"])
     assert would_notify == sorted(fresh.queued()[len(before["deliveries"]) :])
-    if name not in HIDDEN:
+    if name not in HIDDEN | PREVIEWED:
         assert bool(dry.json["would_change"]) == (after["changes"] != before["changes"])

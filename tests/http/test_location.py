@@ -10,6 +10,7 @@ from kalends.app.application import ENDPOINTS
 from kalends.db import Database
 from tests.cast import PASSWORD, Cast, a_calendar, a_key, a_question, a_reminder, an_event, verified
 from tests.client import Client, Reply
+from tests.sources.server import any_address
 
 FIELDS = {"title": "Concert", "start_time": "2026-06-01T20:00"}
 
@@ -46,6 +47,7 @@ CREATE: dict[str, Callable[[Cast], tuple[Reply, Client]]] = {
         cast.carol,
     ),
     "POST /api/contacts": lambda cast: (cast.alice.post("/api/contacts", json={"first_name": "Ines"}), cast.alice),
+    "POST /api/sources": lambda cast: (cast.alice.post("/api/sources", json={"url": any_address()}), cast.alice),
     "POST /api/webhooks": lambda cast: (cast.alice.post("/api/webhooks", json={"url": "https://8.8.8.8/hook"}), cast.alice),
 }
 

@@ -88,7 +88,7 @@ def test_a_value_of_each_kind_fits_its_schema(name: str) -> None:
     """So that the test above has something to read."""
     _, field = FIELDS[name]
     choices = field_schema(field, Carrier.JSON).get("enum", [])
-    samples = ["long enough", "a b", "#2f6fde", "1.1", "1.1.1.00000000", 1, 12, True, [1], ["a"], ["event"], {"limit": 1}, *choices]
+    samples = ["long enough", "a b", "#2f6fde", "1.1", "1.1.1.00000000", 1, 12, 60, True, [1], ["a"], ["event"], {"limit": 1}, *choices]
     samples += [
         [{"label": "Soup"}],
         {"question_id": 1, "answer": "Soup"},

@@ -41,14 +41,14 @@ class PostFailed(Exception):
 def check_url(url: str, *, seconds: float, any_network: bool) -> None:
     """Raise AddressRefused unless the URL leads to addresses that are allowed, and PostFailed if its name has none."""
     with Deadline(seconds, seconds) as deadline:
-        _resolve(deadline, _split(url), any_network=any_network)
+        resolve(deadline, split(url), any_network=any_network)
 
 
 def post(url: str, body: bytes, headers: dict[str, str], *, seconds: float, any_network: bool) -> int:
     """Send the body, and return the status of the HTTP response. Its content is not read, and a redirect is not followed."""
-    parts = _split(url)
+    parts = split(url)
     with Deadline(seconds, seconds) as deadline:
-        addresses = _resolve(deadline, parts, any_network=any_network)
+        addresses = resolve(deadline, parts, any_network=any_network)
         try:
             connection = Connection(parts.scheme, parts.hostname or "", parts.port or PORTS[parts.scheme], deadline, addresses)
             try:
@@ -64,7 +64,8 @@ def post(url: str, body: bytes, headers: dict[str, str], *, seconds: float, any_
             ) from None
 
 
-def _split(url: str) -> SplitResult:
+def split(url: str) -> SplitResult:
+    """The parts of a URL without user info and fragment; AddressRefused if it is none."""
     try:
         parts = urlsplit(url)
         is_plain = parts.scheme in PORTS and parts.hostname and "@" not in parts.netloc and not parts.fragment
@@ -75,7 +76,7 @@ def _split(url: str) -> SplitResult:
     raise AddressRefused("must be an address such as https://example.org/hook, without a password and a fragment")
 
 
-def _resolve(deadline: Deadline, parts: SplitResult, *, any_network: bool) -> list[Address]:
+def resolve(deadline: Deadline, parts: SplitResult, *, any_network: bool) -> list[Address]:
     """The addresses of the host, all of which are allowed."""
     host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
     if parts.scheme == "http" and not any_network:

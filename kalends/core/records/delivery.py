@@ -41,6 +41,8 @@ ChangeNotice = Literal[
     "recovery_code_used",
     "webhook_created",
     "webhook_disabled",
+    "source_held",
+    "source_paused",
 ]
 # Notices about registrations to people: that they are invited, what became of theirs, and, as admins, that someone waits, is an admin
 # now, or was stopped from sending; and a test.

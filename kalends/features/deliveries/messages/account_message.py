@@ -90,6 +90,7 @@ def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
         ),
         **_factor_notices(names, not_me),
         **_webhook_notices(names),
+        **_source_notices(names),
     }
 
 
@@ -139,6 +140,29 @@ def _webhook_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
                 **names,
             ),
             gettext("Fix the receiver, then turn the webhook back on. It continues where it stopped."),
+        ),
+    }
+
+
+def _source_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
+    return {
+        "source_held": Wording(
+            gettext("A calendar that you follow needs a look"),
+            gettext(
+                "%(user_name)s follows a calendar on %(service)s that couldn’t be read, or would have changed too much at once. "
+                "Nothing was changed here.",
+                **names,
+            ),
+            gettext("Open your calendar and choose Followed calendars: it says what happened, and what you can do."),
+        ),
+        "source_paused": Wording(
+            gettext("A calendar is no longer followed"),
+            gettext(
+                "%(user_name)s follows a calendar on %(service)s that couldn’t be read for seven days. It isn’t fetched any more. "
+                "Its events stay as they were.",
+                **names,
+            ),
+            gettext("Open your calendar and choose Followed calendars to correct the address or to follow it again."),
         ),
     }
 

@@ -27,6 +27,7 @@ def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated:
     """
     store.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.EDIT)
+    policy.require_own_content(ctx, [event])
     if event.series_id is not None:
         policy.require_whole_series(ctx, event.series_id)
     with change.refuse_overflow("end_date"):

@@ -28,6 +28,7 @@ def find_target(ctx: Context, events: list[Event], changes: Changes[EventChanges
     if changes.get("scope", "this") == "this" and any(event.series_id is not None for event in moved):
         message = gettext("moves the dates of a series together. Choose all dates, or this and later dates")
         raise errors.invalid("calendar_id", message, "conflict")
+    policy.require_own_content(ctx, moved)
     for event in moved:
         policy.require_move(ctx, event, target)
     by_uid.lock(ctx, target.id)

@@ -14,6 +14,7 @@ from kalends.core.records.people import AccountStatus, Gender, ResponseNotices, 
 from kalends.core.records.question import AskedPer, QuestionKind
 from kalends.core.records.response import Attendance
 from kalends.core.records.response_settings import WaitingList, WaitingOrder
+from kalends.core.records.source import PauseReason, RunState, SourceKind
 from kalends.features.changes.model import Op
 from kalends.features.contacts.model import Service
 from kalends.features.events.invitations.model import InvitationState
@@ -22,6 +23,7 @@ from kalends.features.events.series.model import Frequency
 from kalends.features.my_events.model import Show
 from kalends.features.reports.model import Reason as ReportReason
 from kalends.features.responses.model import PlaceState
+from kalends.features.sources.model import State
 from kalends.features.webhooks.model import ChangeType
 from kalends.http.input.options import split_annotated
 from kalends.http.openapi.derived import REF
@@ -45,7 +47,6 @@ NAMES: dict[tuple[str, ...], str] = {
     _values(AuditVia): "AuditVia",
     _values(ResponseNotices): "ResponseNotices",
     ("h12", "h23"): "HourCycle",
-    ("ok", "wrong", "unknown"): "CheckState",
     ("monday", "saturday", "sunday"): "WeekStart",
     _values(Role): "UserRole",
     _values(Registration): "Registration",
@@ -90,6 +91,11 @@ NAMES: dict[tuple[str, ...], str] = {
     _values(Show): "MyEventList",
     _values(QuestionKind): "QuestionKind",
     _values(AskedPer): "AskedPer",
+    _values(SourceKind): "SourceKind",
+    _values(PauseReason): "PauseReason",
+    _values(State): "SourceState",
+    _values(RunState): "RunState",
+    ("keep", "delete"): "FollowedEvents",
     ("public",): "SearchScope",
     _values(Visibility): "Visibility",
     ("start_time", "-start_time"): "EventOrder",

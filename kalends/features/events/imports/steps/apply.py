@@ -71,7 +71,7 @@ class ImportWriter:
         before, is_new = self._change_count, not existing.events
         if self._is_exact:
             self._forget_departures(series, existing)
-        _match_single_event(series, existing)
+        match_single_event(series, existing)
         series_id = self._save_rule(series, existing) if series.rule else None
         if series_id is not None:
             self._series_ids[series.uid] = series_id
@@ -89,6 +89,11 @@ class ImportWriter:
     def record_ids(self) -> tuple[list[int], list[int]]:
         """The events that have a UID of their own, and the series."""
         return list(self._event_ids.values()), list(self._series_ids.values())
+
+    def find_ids(self, uid: str) -> tuple[int | None, int | None]:
+        """The single event or the series that was written with this UID."""
+        series_id = self._series_ids.get(uid)
+        return (None, series_id) if series_id is not None else (self._event_ids.get(uid), None)
 
     @property
     def deleted_ids(self) -> frozenset[int]:
@@ -233,7 +238,7 @@ def _single_uid(series: IncomingSeries, slot: str) -> str:
     return f"{series.uid}/{slot}" if slot else series.uid
 
 
-def _match_single_event(series: IncomingSeries, existing: Existing) -> None:
+def match_single_event(series: IncomingSeries, existing: Existing) -> None:
     """Give a single event that now repeats, or an occurrence that is now single, the slot that it has in the file."""
     single = existing.events.get("")
     if single and "" not in series.events:

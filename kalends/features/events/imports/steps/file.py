@@ -82,12 +82,12 @@ def import_resource(
     by_uid.lock(ctx, calendar.id)
     existing_by_uid = existing.find(ctx, calendar, plan.uids, plan.uids, among | plan.uids)
     existing.hand_over(existing_by_uid, plan.incoming)
-    hidden = _find_hidden(ctx, existing_by_uid)
+    hidden, followed = find_hidden(ctx, existing_by_uid), _find_followed(ctx, existing_by_uid)
     writer = ImportWriter(ctx, calendar, None, publishes=publishes, owner_id=owner_id)
     before: list[Event] = []
     for series in plan.incoming:
         record = existing_by_uid.get(series.uid, Existing()).for_file(series)
-        if conflict := _find_conflict(series, record, hidden):
+        if conflict := find_conflict(series, record, hidden, followed):
             raise errors.Forbidden(f"It cannot be changed here: {conflict}.")
         before += record.events.values()
         writer.add(series, record)
@@ -120,12 +120,12 @@ def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], 
     by_uid.lock(ctx, calendar.id)
     existing_by_uid = existing.find(ctx, calendar, (series.uid for series in batch), plan.uids)
     existing.hand_over(existing_by_uid, batch)
-    hidden = _find_hidden(ctx, existing_by_uid)
+    hidden, followed = find_hidden(ctx, existing_by_uid), _find_followed(ctx, existing_by_uid)
     writer = ImportWriter(ctx, calendar, public)
     accepted: list[IncomingSeries] = []
     for series in batch:
         record = existing_by_uid.get(series.uid, Existing()).for_file(series)
-        conflict = _find_conflict(series, record, hidden)
+        conflict = find_conflict(series, record, hidden, followed)
         if conflict:
             outcome.remarks.append(Remark(series.line, "file", f"it was left as it is: {conflict}"))
             outcome.counts["skipped"] += 1
@@ -139,15 +139,22 @@ def _write_batch(ctx: Context, calendar: Calendar, batch: list[IncomingSeries], 
     outcome.events += writer.first_events(accepted[: MAX_LISTED - len(outcome.events)])
 
 
-def _find_hidden(ctx: Context, records: dict[str, Existing]) -> set[int]:
+def find_hidden(ctx: Context, records: dict[str, Existing]) -> set[int]:
     """The ids of the existing events that an admin hides."""
     return policy.hidden_ids(ctx, [event for record in records.values() for event in record.events.values()])
 
 
-def _find_conflict(series: IncomingSeries, record: Existing, hidden: set[int]) -> str:
+def _find_followed(ctx: Context, records: dict[str, Existing]) -> set[int]:
+    """The ids of the existing events that come from a source, and are as that has them."""
+    return policy.followed_ids(ctx, [event for record in records.values() for event in record.events.values()])
+
+
+def find_conflict(series: IncomingSeries, record: Existing, hidden: set[int], followed: set[int]) -> str:
     """Why the existing record cannot be updated, or an empty text."""
     if any(event.id in hidden for event in record.events.values()):
         return "an administrator has hidden it"
+    if any(event.id in followed for event in record.events.values()):
+        return "it is followed from another calendar, and changes there"
     if not all(event.can_edit for event in record.events.values()):
         return "it is not yours to edit"
     if record.has_events_elsewhere:

@@ -49,7 +49,7 @@ def build_plan(
     groups: dict[str, list[Entry]] = {}
     for entry in file.entries:
         groups.setdefault(entry.uid, []).append(entry)
-    incoming = [series for uid, entries in progress(list(groups.items()), "Reading") for series in _read_group(importer, uid, entries)]
+    incoming = [series for uid, entries in progress(list(groups.items()), "Reading") for series in read_group(importer, uid, entries)]
     if not incoming:
         first = reader.remarks[0]
         raise errors.invalid(
@@ -90,7 +90,7 @@ def _refuse_too_much_text(incoming: list[IncomingSeries]) -> None:
             raise errors.invalid("file", message, "too_large")
 
 
-def _read_group(importer: Importer, uid: str, entries: list[Entry]) -> list[IncomingSeries]:
+def read_group(importer: Importer, uid: str, entries: list[Entry]) -> list[IncomingSeries]:
     """The series of the entries that share a UID, and one more for each changed occurrence without a place in it."""
     for entry in entries:
         for name, message in entry.errors:

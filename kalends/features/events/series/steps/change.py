@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from msgspec import structs
 
+from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.event import Event
@@ -12,6 +13,7 @@ from kalends.core.records.response_settings import NAMES as SETTINGS
 from kalends.core.values import datetimes
 from kalends.features.events import present, store
 from kalends.features.events.input_model import EventChanges, EventFields
+from kalends.features.events.model import PARTS
 from kalends.features.events.rules import location, span, visibility
 from kalends.features.events.rules.status import require_status_for_note
 from kalends.features.events.series.steps import scope
@@ -23,12 +25,15 @@ from kalends.policy import quotas
 
 TIMES = ("start_time", "end_time", "all_day", "time_zone")
 SELECTION = {"scope", "ids", "notify", "message", "calendar_id"}
+# What events of a source have from there.
+SOURCE_CONTENT = {*TIMES, "title", "description", "location", *PARTS, "status", "status_note"}
 # Parameters that change neither times nor text.
 NOT_TEXT = SELECTION | {"public", "visibility", "status", "status_note", "party_max", *SETTINGS}
 
 
 def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> list[Event]:
     """Change the event and, with a wider scope, others of its series; return them as they were."""
+    _require_own_content(ctx, [event], changes)
     which = changes.get("scope", "this")
     if event.series_id is None or which == "this":
         _take_quota(ctx, [event], changes)
@@ -61,6 +66,7 @@ def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> list[E
 
 def change_each(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> None:
     """Change several events, each alone."""
+    _require_own_content(ctx, events, changes)
     merged = [(event, _merge(event, changes)) for event in events]
     _update_each(ctx, "ids", merged, has_new_text=bool(set(changes.values) - NOT_TEXT - set(TIMES)))
     for event, fields in merged:
@@ -88,6 +94,16 @@ def refuse_overflow(field: str) -> Iterator[None]:
         yield
     except OverflowError:
         raise errors.invalid(field, gettext("would take the series beyond the year 9999. Choose an earlier date"), "too_large") from None
+
+
+def _require_own_content(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> None:
+    """Refuse to change what a source says of the events. A form sends all fields: those that stay as they are may be sent."""
+    sent = SOURCE_CONTENT & set(changes.values)
+    if not sent and changes.get("scope", "this") != "following":
+        return
+    content = Changes(EventChanges, {name: value for name, value in changes.values.items() if name in sent})
+    changed = [each for each in events if changes.get("scope", "this") == "following" or differs(ctx, each, content)]
+    policy.require_own_content(ctx, changed)
 
 
 def _take_quota(ctx: Context, events: list[Event], changes: Changes[EventChanges]) -> None:

@@ -1,0 +1,151 @@
+"""Sources: calendars that live elsewhere are followed."""
+
+from msgspec import UNSET, structs
+
+from kalends import policy
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.source import Source
+from kalends.features.events import store as events
+from kalends.features.sources import item_store, present, store
+from kalends.features.sources.model import (
+    REFRESH_SECONDS,
+    Detached,
+    RunDecision,
+    RunIndex,
+    RunItem,
+    SourceDetail,
+    SourceEnd,
+    SourceFields,
+    SourceIndex,
+    SourceInput,
+    SourceItem,
+    SourceQuery,
+)
+from kalends.features.sources.steps.apply import end
+from kalends.features.sources.steps.follow import follow, look_up
+from kalends.features.sources.steps.run import accept, fetch_for, run
+from kalends.features.sources.store import NewSource
+from kalends.http.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.input.fields import Changes
+from kalends.http.input.types import Deletion
+from kalends.http.paging import Paging, paginate
+from kalends.policy import Right
+
+
+@endpoint("GET", "/api/sources")
+def index(ctx: Context, params: SourceQuery) -> SourceIndex:
+    """The sources of the calendars that you may edit."""
+    user = policy.user(ctx)
+    if params.calendar_id is not None:
+        with errors.naming("calendar_id"):
+            policy.calendar(ctx, params.calendar_id, to=Right.EDIT)
+    rows, next_page = paginate(ctx, params, store.index(ctx, user.id, params.calendar_id, params))
+    total = store.count(ctx, user.id, params.calendar_id) if params.count else UNSET
+    sources = [present.item(row, ctx.now) for row in rows]
+    return SourceIndex(sources=sources, limit=params.size, offset=params.offset, next=next_page, total=total)
+
+
+@endpoint("POST", "/api/sources", status=201, location="/api/sources/{id}", transaction=False, pool="upload")
+def create(ctx: Context, params: SourceInput) -> SourceDetail:
+    """Follow a calendar: the address is read at once, its events are created, and it is fetched again from time to time.
+
+    `found` says what is there; with `dry_run`, nothing else happens. 422 says what was found instead of a calendar, 409 that the
+    calendar follows the address already. An account follows at most 50 calendars.
+    """
+    reading = look_up(ctx, params)
+    source_id = follow(ctx, params, reading)
+    with ctx.read():
+        item = present.item(policy.source(ctx, source_id), ctx.now)
+    return SourceDetail(**structs.asdict(item), found=reading.found)
+
+
+@endpoint("GET", "/api/sources/{source_id}")
+def show(ctx: Context, source_id: int) -> SourceItem:
+    """A source, and how it is."""
+    return present.item(policy.source(ctx, source_id), ctx.now)
+
+
+@endpoint("PUT", "/api/sources/{source_id}")
+def update(ctx: Context, source_id: int, params: Changes[SourceFields]) -> SourceItem:
+    """Change the source, or pause it. It is then read anew."""
+    source = policy.source(ctx, source_id)
+    changed = params.over(present.editable(source))
+    if not changed.paused:
+        policy.require_sources(ctx)
+    values = structs.asdict(source) | structs.asdict(changed) | {"every": changed.interval}
+    new = NewSource(**{name: values[name] for name in NewSource.__struct_fields__})
+    store.update(ctx, source, new, (source.paused or "owner") if changed.paused else None)
+    return show(ctx, source_id)
+
+
+@endpoint("DELETE", "/api/sources/{source_id}", transaction=False)
+def destroy(ctx: Context, source_id: int, params: SourceEnd) -> Deletion:
+    """Stop following. By default, the events become ordinary ones."""
+    with ctx.write(is_last=False):
+        source = policy.source(ctx, source_id)
+        store.pause(ctx, source.id, "owner")
+    end(ctx, source, keep_events=params.events == "keep")
+    return Deletion([source_id])
+
+
+@endpoint("GET", "/api/sources/{source_id}/runs")
+def runs(ctx: Context, source_id: int, params: Paging) -> RunIndex:
+    """The last 50 runs, newest first."""
+    source = policy.source(ctx, source_id)
+    rows, next_page = paginate(ctx, params, store.index_runs(ctx, source.id, params))
+    total = store.count_runs(ctx, source.id) if params.count else UNSET
+    return RunIndex([present.run_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+
+
+@endpoint("POST", "/api/sources/{source_id}/runs", status=201, transaction=False, pool="upload")
+def create_run(ctx: Context, source_id: int) -> RunItem:
+    """Fetch the source now; at most once a minute."""
+    with ctx.read():
+        policy.source(ctx, source_id)
+        policy.require_sources(ctx)
+    with ctx.write(is_last=False):
+        source = store.claim(ctx, source_id, unless_checked_since=ctx.now - REFRESH_SECONDS)
+    if source is None:
+        raise errors.TooMany(gettext("This calendar was fetched within the last minute. Try again in a minute."), REFRESH_SECONDS)
+    run_id = run(ctx, source, fetch_for(ctx, source))
+    with ctx.read():
+        if run_id is None:
+            raise errors.Conflict(gettext("The source was changed while it was fetched. Try again."))
+        return present.run_item(store.get_run(ctx, run_id))
+
+
+@endpoint("PUT", "/api/sources/{source_id}/runs/{run_id}", transaction=False, pool="upload")
+def accept_run(ctx: Context, source_id: int, run_id: int, params: RunDecision) -> RunItem:
+    """Accept what a run held back: it is applied as it was fetched then. 409 if a later run has replaced it."""
+    if not params.accepted:
+        raise errors.invalid("accepted", gettext("must be true: what isn’t accepted stays held back"))
+    with ctx.write(is_last=False):
+        held = policy.source_run(ctx, source_id, run_id)
+        if held.state == "applied" and held.accepted_at is not None:
+            return present.run_item(held)
+        source = _claim(ctx, source_id)
+        if not store.accept(ctx, run_id):
+            raise errors.Conflict(gettext("There is nothing to accept any more. Look at the newest run."))
+    accept(ctx, source)
+    with ctx.read():
+        return present.run_item(store.get_run(ctx, run_id))
+
+
+@endpoint("DELETE", "/api/sources/{source_id}/events/{event_id}")
+def detach(ctx: Context, source_id: int, event_id: int) -> Detached:
+    """Detach an event from its source, or the whole series: it becomes an ordinary one, and the source no longer changes it."""
+    source = policy.source(ctx, source_id)
+    events.lock(ctx, [event_id])
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    if not item_store.detach(ctx, source.id, event.id, event.series_id):
+        raise errors.NotFound
+    return Detached(event_id)
+
+
+def _claim(ctx: Context, source_id: int) -> Source:
+    source = store.claim(ctx, source_id)
+    if source is None:
+        raise errors.Conflict(gettext("The source is being fetched right now. Try again in a moment."))
+    return source

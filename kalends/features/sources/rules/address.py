@@ -1,0 +1,35 @@
+"""The addresses that people paste."""
+
+import re
+from urllib.parse import urlsplit, urlunsplit
+
+HIDDEN = "•••"
+_MEETUP = re.compile(r"/(?:[a-z]{2}(?:-[A-Z]{2})?/)?([A-Za-z0-9_-]+)/?(?:events/?)?")
+_MEETUP_HOSTS = ("www.meetup.com", "meetup.com")
+
+
+def normalise(address: str) -> str:
+    """The address to fetch: webcal: means https:, and a group of Meetup has its calendar at a known place. ValueError if it is none."""
+    address = address.strip()
+    for scheme in ("webcal://", "webcals://"):
+        if address.lower().startswith(scheme):
+            address = f"https://{address[len(scheme) :]}"
+    parts = urlsplit(address)
+    if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
+        raise ValueError("must begin with https:// or webcal://")
+    if parts.hostname in _MEETUP_HOSTS and (group := _MEETUP.fullmatch(parts.path)):
+        return f"https://www.meetup.com/{group[1]}/events/ical/"
+    host = parts.netloc.rpartition("@")
+    return urlunsplit((parts.scheme.lower(), f"{host[0]}{host[1]}{host[2].lower()}", parts.path or "/", parts.query, ""))
+
+
+def public_form(url: str) -> str:
+    """The address as it is shown: without the name and the password that it may have."""
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url
+    return urlunsplit(parts._replace(netloc=f"{HIDDEN}@{parts.netloc.rpartition('@')[2]}", path="/…", query=""))
+
+
+def host_of(url: str) -> str:
+    return urlsplit(url).hostname or ""

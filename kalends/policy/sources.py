@@ -1,0 +1,88 @@
+"""Who may follow calendars that live elsewhere, and what stays as the source has it."""
+
+from collections.abc import Iterable
+
+from kalends.core import errors
+from kalends.core.i18n import gettext
+from kalends.core.records.event import Event
+from kalends.core.records.source import Origin, Source, SourceRun
+from kalends.db import columns
+from kalends.http.context import Context
+from kalends.policy.actor import Right, user
+from kalends.policy.calendars import calendar
+
+_LAST_RUN = "(SELECT r.{name} FROM source_runs r WHERE r.source_id = s.id ORDER BY r.id DESC LIMIT 1)"
+_EXPRESSIONS = {"last_state": _LAST_RUN.format(name="state"), "last_reason": _LAST_RUN.format(name="reason")}
+SELECT_SOURCES = f"SELECT {columns(Source, 's', **_EXPRESSIONS)} FROM sources s"
+
+_ORIGIN = "SELECT s.id, s.name, i.page_url FROM source_items i JOIN sources s ON s.id = i.source_id WHERE"
+
+
+def source(ctx: Context, source_id: int) -> Source:
+    """A source, for those who may edit its calendar."""
+    user(ctx)
+    row = ctx.tx.one(Source, f"{SELECT_SOURCES} WHERE s.id = :id", id=source_id)
+    if row is None:
+        raise errors.NotFound
+    try:
+        calendar(ctx, row.calendar_id, to=Right.EDIT)
+    except errors.Forbidden:
+        raise errors.NotFound from None
+    return row
+
+
+def source_run(ctx: Context, source_id: int, run_id: int) -> SourceRun:
+    """A run of a source, for those who may edit its calendar."""
+    selected = columns(SourceRun, is_acceptable="state = 'held' AND content IS NOT NULL")
+    sql = f"SELECT {selected} FROM source_runs WHERE id = :id AND source_id = :source_id"
+    run = ctx.tx.one(SourceRun, sql, id=run_id, source_id=source(ctx, source_id).id)
+    if run is None:
+        raise errors.NotFound
+    return run
+
+
+def require_sources(ctx: Context) -> None:
+    """Raise Forbidden if the operator has switched sources off."""
+    if ctx.settings.sources == "off":
+        raise errors.Forbidden(gettext("Following other calendars is turned off on this server. Import a file instead."))
+
+
+def origin(ctx: Context, event_id: int, series_id: int | None) -> Origin | None:
+    """The source of an event; None if it was created here."""
+    rows = ctx.tx.rows(f"{_ORIGIN} i.event_id = :event_id", event_id=event_id)
+    if not rows and series_id is not None:
+        rows = ctx.tx.rows(f"{_ORIGIN} i.series_id = :series_id", series_id=series_id)
+    return Origin(*rows[0]) if rows else None
+
+
+def followed_ids(ctx: Context, events: Iterable[Event]) -> set[int]:
+    """The ids of those of the events that come from a source."""
+    rows, in_list = list(events), ctx.db.in_list("ids")
+    if not rows:
+        return set()
+    of_ids = ctx.tx.rows(f"SELECT event_id FROM source_items WHERE event_id {in_list}", ids=[each.id for each in rows])
+    series_ids = sorted({each.series_id for each in rows if each.series_id is not None})
+    of_series = ctx.tx.rows(f"SELECT series_id FROM source_items WHERE series_id {in_list}", ids=series_ids) if series_ids else []
+    singles, series = {each for (each,) in of_ids}, {each for (each,) in of_series}
+    return {each.id for each in rows if each.id in singles or each.series_id in series}
+
+
+def require_own_content(ctx: Context, events: Iterable[Event]) -> None:
+    """Raise Forbidden if the title, the times and the like of one of the events are those of a source."""
+    for each in events:
+        if (found := origin(ctx, each.id, each.series_id)) is not None:
+            raise errors.Forbidden(
+                gettext(
+                    "“%(title)s” is as %(source)s has it: its title, time, place, description and status are changed there. To change "
+                    "them here, detach the event from its source.",
+                    title=each.title,
+                    source=found.name,
+                )
+            )
+
+
+def republished(event: str) -> str:
+    """SQL: whether an event may be in public feeds, the sitemap and webhooks: one of a source only if its owner says so."""
+    withheld = "SELECT 1 FROM source_items i JOIN sources s ON s.id = i.source_id AND NOT s.republish WHERE"
+    return f"""(NOT EXISTS ({withheld} i.event_id = {event}.id) AND ({event}.series_id IS NULL
+        OR NOT EXISTS ({withheld} i.series_id = {event}.series_id)))"""

@@ -1,0 +1,40 @@
+"""Fetch a source in a process that is killed within one of its write transactions: settings, address, now, number."""
+
+import os
+import signal
+import sys
+from contextlib import closing
+from typing import Any
+
+from msgspec import json
+
+from kalends.core.settings import Settings
+from kalends.db import open_database
+from kalends.features.events.imports.steps import plan
+from kalends.features.sources.steps import apply, reader
+from kalends.http import context
+
+
+def main() -> None:
+    settings, address, now, kill_in = json.decode(sys.argv[1], type=Settings), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    # Small steps, so that a small calendar has many.
+    plan.BATCH_EVENTS = 2
+    apply.REMOVED_AT_ONCE = 1
+    writes = 0
+    close = context._TransactionScope.close
+
+    def counting_close(self: Any, error: BaseException | None) -> None:
+        nonlocal writes
+        if isinstance(self, context._WriteScope):
+            writes += 1
+            if writes == kill_in:
+                os.kill(os.getpid(), signal.SIGKILL)
+        close(self, error)
+
+    context._TransactionScope.close = counting_close  # type: ignore[method-assign]
+    with closing(open_database(settings)) as db:
+        print(reader.read_address(db, settings, address, now))
+
+
+if __name__ == "__main__":
+    main()
