@@ -11,7 +11,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 # One test process more than there are cores, because some of them wait for the services that they started.
 PROCESSES := $(shell expr $(CORES) + 1)
 
-.PHONY: help run test check soak lint types unit pytest unit-dependencies programs clients screenshots cluster faults bench audit catalogs lock wheel clean
+.PHONY: help run test check soak lint types unit pytest unit-dependencies programs clients screenshots cluster faults bench audit settings catalogs lock wheel clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ bench: $(VENV)/dev $(VENV)-bench/bench  ## measure speed on both databases, into
 
 audit: $(VENV)/dev      ## ask over the network whether the locked libraries have known weaknesses
 	@$(BIN)/python -m tests.security.audit
+
+settings: $(VENV)/dev   ## write the tables of docs/settings.md
+	@$(BIN)/python -m tests.settings_table
 
 catalogs: $(VENV)/dev  ## write the new messages into the catalogues of all languages, and print how many are not translated
 	@$(BIN)/python -m tests.i18n.extraction

@@ -12,6 +12,7 @@ from kalends.core.settings import Settings, meaning, variable
 from kalends.features.reference.rules.errors import meaning as meaning_of_error
 from kalends.features.reference.rules.errors import problems
 from kalends.http.endpoint import Endpoint
+from tests import settings_table
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted(path for path in (ROOT / "kalends").rglob("*.py") if path.read_text().strip())
@@ -170,8 +171,13 @@ def _is_in_its_folder(endpoint: Endpoint) -> bool:
 
 
 def test_a_setting_is_documented() -> None:
-    text = (ROOT / "docs" / "self-hosting.md").read_text()
+    """`make settings` writes the tables."""
+    text = settings_table.PAGE.read_text()
+    assert settings_table.filled(text) == text
     assert [name for name in Settings.__struct_fields__ if meaning(name) not in text or f"`{variable(name)}`" not in text] == []
+    first = set(re.findall(r"`(KALENDS_\w+)`", text.partition("## The first twelve")[2].partition("## ")[0]))
+    assert len(first) == 12
+    assert first <= {variable(name) for name in Settings.__struct_fields__}
 
 
 def test_every_error_has_a_type_and_words_of_its_own() -> None:

@@ -12,8 +12,11 @@ from kalends.core.values import timestamps
 from kalends.core.values.phone import to_e164
 from kalends.db import Database, Transaction, open_database, shared_secret
 from kalends.db.migrate import find_mismatch
+from kalends.features.admin.model import CheckItem
+from kalends.features.admin.steps import checks
 from kalends.features.deliveries.messages.message import envelope
 from kalends.features.deliveries.rules.outcome import Outcome
+from kalends.http.context import Context
 from kalends.mail import mail, sms
 from kalends.mail.inbound import imap
 
@@ -31,6 +34,17 @@ def find_problems(settings: Settings) -> dict[str, str | None]:
         **({"SMS": _sms_countries(settings)} if settings.sms != FILES else {}),
         **({"mailbox for replies": _mailbox(box)} if (box := mailbox(settings.inbound)) else {}),
     }
+
+
+def check_site(settings: Settings) -> list[CheckItem]:
+    """What the page of the service's health shows too; of the database, only if it can be used."""
+    found = [*checks.check_base_url(settings), *checks.check_settings(settings)]
+    if _database(settings) is None:
+        with closing(open_database(settings)) as db:
+            ctx = Context(db, settings, timestamps.now())
+            with ctx.read():
+                found += checks.check_records(ctx)
+    return found
 
 
 def unsent_channels(settings: Settings) -> dict[str, str]:

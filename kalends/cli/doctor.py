@@ -5,10 +5,13 @@ from typing import Any
 
 import click
 
-from kalends.cli.checks import find_problems, try_email, try_sms, unsent_channels
+from kalends.cli.checks import check_site, find_problems, try_email, try_sms, unsent_channels
 from kalends.cli.options import data_option, database_option
 from kalends.core.settings import listed, load, variable
 from kalends.mail.outbox_files import outbox
+
+# Of each state of a check.
+LINES = {"ok": "ok   {0}", "wrong": "BAD  {0}: {1}", "unknown": "note {0}: {1}"}
 
 
 @click.command("doctor")
@@ -17,7 +20,7 @@ from kalends.mail.outbox_files import outbox
 @data_option
 @database_option
 def doctor(email: str | None, sms: str | None, **options: Any) -> None:
-    """Check the settings, the data folder, the database, the mail server and the mailbox for replies, and print what to do."""
+    """Check settings, database, mail and its sender's domain, base URL, proxy, newest backup and clock, and print what to do."""
     settings = load(options)
     problems = find_problems(settings)
     if email:
@@ -26,10 +29,13 @@ def doctor(email: str | None, sms: str | None, **options: Any) -> None:
         problems[f"test SMS to {sms}"] = try_sms(settings, sms)
     for name, problem in problems.items():
         click.echo(f"BAD  {name}: {problem}" if problem else f"ok   {name}")
+    site = check_site(settings)
+    for item in site:
+        click.echo(LINES[item.state].format(item.name, item.advice))
     for words, name in unsent_channels(settings).items():
         click.echo(f"note {words} is written to files in {outbox(settings)}, not sent. To send it, set {name}.")
     if "*" in listed(settings.cors_origins):
         click.echo(
             f"note {variable('cors_origins')} has *: scripts of every site may read what guests may read (GET without a credential)."
         )
-    sys.exit(1 if any(problems.values()) else 0)
+    sys.exit(1 if any(problems.values()) or any(item.state == "wrong" for item in site) else 0)

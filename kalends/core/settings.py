@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from kalends.core.i18n.catalogs import Language
+from kalends.core.limit_presets import PRESETS, Preset
 from kalends.core.transports import FILES, check_inbound_domain, inbound_domain, mail_server, mailbox, sender, twilio
 from kalends.core.values import display_name, phone
 from kalends.core.values.datetimes import known_zones
@@ -132,6 +133,13 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
             description="Who can register: everybody, everybody whom an admin approves, who is invited, or nobody; else an admin sets it."
         ),
     ] = ""
+    limits: Annotated[
+        Literal["", Preset],
+        Meta(
+            description="Limits that suit a `family`, a `club` or a site for everyone (`public`): defaults of those below, and of who can "
+            "register until an admin says so."
+        ),
+    ] = ""
     rate_limits: Annotated[
         Literal["on", "off"], Meta(description="Whether guests' writes and searches, failed logins and outgoing messages are rate-limited.")
     ] = "on"
@@ -246,6 +254,13 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
             "of the site's time zone."
         ),
     ] = ""
+    updates_url: Annotated[
+        str,
+        Meta(
+            description="Where the page of the service's health asks for the newest version, such as "
+            "`https://pypi.org/pypi/kalends/json`; if empty, it asks nobody."
+        ),
+    ] = ""
     metrics_token: Annotated[str, Meta(description="Bearer token for /metrics; if empty, /metrics does not exist.")] = ""
     traces: Annotated[
         str,
@@ -299,7 +314,8 @@ def load(options: dict[str, Any] | None = None) -> Settings:
     unknown = sorted(set(values) - set(Settings.__struct_fields__))
     if unknown:
         raise WrongSetting(f"There is no setting called {unknown[0]}; 'kalends settings' lists them all.")
-    return _build({name: _convert(name, value) for name, value in values.items()})
+    converted = {name: _convert(name, value) for name, value in values.items()}
+    return _build(PRESETS[converted.get("limits", "")] | converted)
 
 
 def export(settings: Settings) -> None:
@@ -404,8 +420,8 @@ def _check_addresses(settings: Settings) -> None:
     for name in ("imprint_url", "privacy_url"):
         if getattr(settings, name) and not WEB_ADDRESS.fullmatch(getattr(settings, name)):
             raise WrongSetting(f"{variable(name)} must be an address that begins with https:// or http://.")
-    for name in ("google_carddav_url", "yahoo_carddav_url", "graph_url", "graph_login_url"):
-        if not _is_address(getattr(settings, name)):
+    for name in ("google_carddav_url", "yahoo_carddav_url", "graph_url", "graph_login_url", "updates_url"):
+        if (getattr(settings, name) or name != "updates_url") and not _is_address(getattr(settings, name)):
             raise WrongSetting(f"{variable(name)} must be an address that begins with https:// or http://, without a password or a query.")
 
 

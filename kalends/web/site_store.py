@@ -8,6 +8,7 @@ from kalends import policy
 from kalends.core.errors import Unavailable
 from kalends.core.i18n import gettext
 from kalends.core.i18n.locale import Locale
+from kalends.core.limit_presets import REGISTRATION
 from kalends.core.records.administration import Site, SiteRow
 from kalends.core.settings import Settings
 from kalends.db import Transaction, columns
@@ -23,7 +24,7 @@ DEFAULTS = Site(
     language="en",
     imprint_url="",
     privacy_url="",
-    registration="open",
+    registration=REGISTRATION[""],
     visibility="everyone",
 )
 # The settings of the operator, by the names of those of the site, which they replace.
@@ -122,7 +123,7 @@ def get_or_default(ctx: Context) -> Site:
 
 
 def without_database(settings: Settings) -> Site:
-    return structs.replace(DEFAULTS, **fixed_values(settings))
+    return _merge(settings, SiteRow())
 
 
 def fixed_values(settings: Settings) -> dict[str, str]:
@@ -132,7 +133,7 @@ def fixed_values(settings: Settings) -> dict[str, str]:
 
 def _merge(settings: Settings, row: SiteRow) -> Site:
     stored = {name: value for name, value in structs.asdict(row).items() if value is not None}
-    return structs.replace(DEFAULTS, **stored | fixed_values(settings))
+    return structs.replace(DEFAULTS, **{"registration": REGISTRATION[settings.limits]} | stored | fixed_values(settings))
 
 
 def find_row(ctx: Context) -> SiteRow:

@@ -1,5 +1,9 @@
 """/api/admin/mail and /api/admin/health and their pages: what admins see of the mail and of the state of the service."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import get_args
 
@@ -10,7 +14,9 @@ from kalends.db import last_runs
 from kalends.db.backup.take import take
 from kalends.http.context import Context
 from kalends.web import labels
+from tests.client import Client
 from tests.http.stored_rows import FreshService, fresh_service
+from tests.net.dns_server import dns_server
 from tests.site.administrator import Admin
 
 
@@ -47,6 +53,73 @@ def test_a_mail_server_is_named_without_its_password(settings: Settings, tmp_pat
     with fresh_service(settings, tmp_path, email="smtp://ana:geheim@mail.example:587") as service:
         reply = Admin(service.guest, "ada").get("/api/admin/mail")
     assert (reply.json["server"], "geheim" in reply.text) == ("mail.example:587", False)
+
+
+@contextmanager
+def answering(body: bytes) -> Iterator[tuple[str, list[str]]]:
+    """A server of one JSON document, and the paths that it was asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/kalends/json", asked
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _checks(guest: Client, **headers: str) -> dict[str, tuple[str, str | None]]:
+    listed = guest.get("/api/admin/health", headers={name.replace("_", "-"): value for name, value in headers.items()}).json["checks"]
+    return {each["name"]: (each["state"], each["advice"]) for each in listed}
+
+
+def test_health_says_what_the_request_shows_of_the_proxy(settings: Settings, tmp_path: Path) -> None:
+    with fresh_service(settings, tmp_path, base_url="https://calendar.example.org") as service:
+        checks = _checks(Admin(service.guest, "ada"), X_Forwarded_For="203.0.113.9")
+        assert [checks[name][0] for name in ("Base URL", "X-Forwarded-For", "Proxy")] == ["wrong", "wrong", "wrong"]
+        assert "links lead to https://calendar.example.org" in str(checks["Base URL"][1])
+        assert "KALENDS_TRUSTED_PROXIES" in str(checks["Proxy"][1])
+
+
+def test_health_says_that_a_trusted_proxy_sends_no_address(settings: Settings, tmp_path: Path) -> None:
+    with fresh_service(settings, tmp_path, trusted_proxies="127.0.0.1") as service:
+        admin = Admin(service.guest, "ada")
+        checks = _checks(admin)
+        assert checks["X-Forwarded-For"][0] == "wrong"
+        assert (checks["Base URL"], checks["Proxy"]) == (("ok", None), ("ok", None))
+        assert _checks(admin, X_Forwarded_For="203.0.113.9")["X-Forwarded-For"] == ("ok", None)
+        assert "Let the proxy set it" in admin.get("/admin/health").text
+
+
+def test_health_shows_the_records_of_the_senders_domain(settings: Settings, tmp_path: Path) -> None:
+    with fresh_service(settings, tmp_path, email="smtp://mail.example", email_from="kalends@example.org") as service:
+        admin = Admin(service.guest, "ada")
+        with dns_server({"example.org": ["v=spf1 mx -all"]}):
+            checks, page = _checks(admin), admin.get("/admin/health").text
+    assert [checks[name][0] for name in ("SPF", "DKIM", "DMARC")] == ["ok", "wrong", "wrong"]
+    assert "Publish a TXT record at _dmarc.example.org" in page
+
+
+def test_nobody_is_asked_for_a_newer_version_unless_the_operator_says_whom(settings: Settings, tmp_path: Path) -> None:
+    with answering(b'{"info": {"version": "99.0"}}') as (url, asked), fresh_service(settings, tmp_path / "1") as service:
+        assert "Version" not in _checks(Admin(service.guest, "ada"))
+        assert asked == []
+        with fresh_service(settings, tmp_path / "2", updates_url=url) as other:
+            assert "The newest version is 99.0" in str(_checks(Admin(other.guest, "ada"))["Version"][1])
+    assert asked == ["/kalends/json"]
 
 
 def test_health_says_whether_the_worker_runs_and_when_there_was_a_backup(site: FreshService, admin: Admin, tmp_path: Path) -> None:

@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import dns.rcode
 import pytest
 
 from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import open_database
 from tests.deliveries.servers import PASSWORD as MAIL_PASSWORD
 from tests.deliveries.servers import USER, Mailbox, real_server
 from tests.migrated import put_sqlite
-from tests.serve.running import command, environment, eventually, run
+from tests.net.dns_server import dns_server
+from tests.serve.running import Running, command, environment, eventually, run
 
 PASSWORD = "a-canary-of-a-password"
 
@@ -192,6 +195,9 @@ def test_the_doctor_says_what_to_do(tmp_path: Path, empty_database: str) -> None
     assert (status, findings[:4]) == (0, ["ok   settings", "ok   data folder", "ok   database", "ok   e-mail"])
     outbox = tmp_path / "data" / "outbox"
     assert findings[4:] == [
+        "ok   Proxy",
+        "note Backup: There is no backup with 'kalends backup' yet. Take one each night.",
+        "ok   Clock",
         f"note e-mail is written to files in {outbox}, not sent. To send it, set KALENDS_EMAIL.",
         f"note SMS is written to files in {outbox}, not sent. To send it, set KALENDS_SMS.",
     ]
@@ -291,3 +297,46 @@ def test_help_names_every_command(tmp_path: Path) -> None:
 def test_an_unknown_command_is_reported_in_one_line(tmp_path: Path) -> None:
     assert "No such command 'serv'." in wrong(tmp_path, "serv")
     assert "--colour" in wrong(tmp_path, "serve", "--colour", "red")
+
+
+def test_the_doctor_asks_for_the_domain_of_the_sender(tmp_path: Path) -> None:
+    mailbox = Mailbox()
+    with real_server(mailbox) as port:
+        settings = {"email": f"smtp://127.0.0.1:{port}", "email_from": "Kalends <kalends@example.org>"}
+        with dns_server({"example.org": ["v=spf1 mx -all"], "mail._domainkey.example.org": ["v=DKIM1; p=AAAA"]}):
+            asked = run("doctor", folder=tmp_path, **settings)
+        with dns_server({}, rcode=dns.rcode.SERVFAIL):
+            silent = run("doctor", folder=tmp_path, **settings)
+    assert "ok   SPF\nok   DKIM\nBAD  DMARC: example.org says nothing about mail that is forged in its name." in asked.stdout
+    assert "note SPF, DKIM, DMARC: The DNS does not answer" in silent.stdout
+    assert "SPF" not in run("doctor", folder=tmp_path).stdout
+
+
+def test_the_doctor_asks_for_the_service_at_its_base_url_and_for_the_proxy(tmp_path: Path, plain: Running) -> None:
+    here = run("doctor", folder=tmp_path, base_url=f"http://127.0.0.1:{plain.port}").stdout
+    assert "ok   Base URL\n" in here
+    nowhere = run("doctor", folder=tmp_path, base_url="https://127.0.0.1:1").stdout
+    assert "note Base URL: https://127.0.0.1:1 cannot be asked from here: it cannot be reached." in nowhere
+    assert "BAD  Proxy: The site is at https, so there is a proxy, but KALENDS_TRUSTED_PROXIES does not name it" in nowhere
+    assert "ok   Proxy\n" in run("doctor", folder=tmp_path, base_url="https://127.0.0.1:1", trusted_proxies="127.0.0.1").stdout
+
+
+def test_the_doctor_looks_at_the_age_of_the_newest_backup_and_at_the_clock(tmp_path: Path) -> None:
+    put_sqlite(tmp_path / "data")
+
+    def line(name: str) -> str:
+        (found,) = [line for line in run("doctor", folder=tmp_path).stdout.splitlines() if f" {name}" in line]
+        return found
+
+    def ran(task: str, seconds_ago: int) -> None:
+        with sqlite3.connect(tmp_path / "data" / "kalends.sqlite3") as connection:
+            connection.execute("DELETE FROM last_runs")
+            connection.execute("INSERT INTO last_runs VALUES (?, ?)", (task, timestamps.now() - seconds_ago))
+
+    assert line("Backup").startswith("note Backup: There is no backup with 'kalends backup' yet.")
+    run("backup", "now.backup", folder=tmp_path)
+    assert (line("Backup"), line("Clock")) == ("ok   Backup", "ok   Clock")
+    ran("backup", 12 * 86_400)
+    assert line("Backup") == "BAD  Backup: The last backup is 12 days old. Run 'kalends backup' each night."
+    ran("worker", -3600)
+    assert line("Clock").startswith("BAD  Clock: The clock of this machine is behind")

@@ -63,8 +63,9 @@ class ProviderResponse:
 class ProviderSession:
     """All requests of one import to its provider, under one deadline and one byte limit."""
 
-    def __init__(self) -> None:
-        self._deadline = Deadline(SECONDS, SECONDS)
+    def __init__(self, seconds: float | None = None) -> None:
+        self._seconds = seconds or SECONDS
+        self._deadline = Deadline(self._seconds, self._seconds)
         self._bytes_left = BYTES
         self._connections: list[Connection] = []
 
@@ -86,7 +87,7 @@ class ProviderSession:
         try:
             return self._deadline.left()
         except TimeoutError:
-            raise ProviderUnavailable(f"it did not finish within {SECONDS:g} seconds") from None
+            raise ProviderUnavailable(f"it did not finish within {self._seconds:g} seconds") from None
 
     def pause(self, seconds: int) -> None:
         """Sleep for the provider's Retry-After, if that ends before the deadline."""

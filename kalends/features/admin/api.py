@@ -2,6 +2,8 @@
 
 import shutil
 
+from msgspec import structs
+
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
@@ -11,7 +13,8 @@ from kalends.core.values import timestamps
 from kalends.core.version import __version__
 from kalends.db import last_runs
 from kalends.features.admin import store
-from kalends.features.admin.model import HealthDetail, MailDetail, MailItem
+from kalends.features.admin.model import CheckItem, HealthDetail, MailDetail, MailItem
+from kalends.features.admin.steps import checks
 from kalends.features.deliveries import store as deliveries
 from kalends.features.deliveries.model import DeliveryQueued
 from kalends.features.users import store as users
@@ -48,6 +51,15 @@ def test_mail(ctx: Context) -> DeliveryQueued:
 @endpoint("GET", "/api/admin/health", for_admins=True)
 def health(ctx: Context) -> HealthDetail:
     """Whether the service is well: version, database, worker, queue, backup and disk; for admins."""
+    detail = find_health(ctx)
+    # JSON has the English of a message.
+    return structs.replace(
+        detail, checks=[CheckItem(str(each.name), each.state, str(each.advice) if each.advice else None) for each in detail.checks]
+    )
+
+
+def find_health(ctx: Context) -> HealthDetail:
+    """The same for the page, which translates its messages."""
     policy.admin(ctx)
     waiting, done = deliveries.count_queued(ctx), deliveries.count_finished(ctx)
     ended = {state: sum(count for _, each, count in done if each == state) for state in ("sent", "failed")}
@@ -67,6 +79,11 @@ def health(ctx: Context) -> HealthDetail:
         last_backup_at=_format(last_runs.find(ctx.tx, "backup")),
         disk_free=disk.free,
         disk_total=disk.total,
+        checks=[
+            *checks.check_request(ctx.settings, ctx.caller),
+            *checks.check_settings(ctx.settings),
+            *checks.check_records(ctx),
+        ],
     )
 
 

@@ -15,7 +15,7 @@ GIBIBYTE = 1024**3
 @page("GET", "/admin/health")
 def show(ctx: Context) -> Document:
     """Version, database, worker, queue, backup and disk."""
-    health = api.health(ctx)
+    health = api.find_health(ctx)
     is_full = health.disk_free < LITTLE * health.disk_total
     gibibytes = {"free": round(health.disk_free / GIBIBYTE), "total": round(health.disk_total / GIBIBYTE)}
     return render("admin/health.html", ctx, title=gettext("Health"), health=health, is_full=is_full, gibibytes=gibibytes)

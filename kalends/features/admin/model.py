@@ -1,6 +1,6 @@
 """The state of the service, for admins: the replies of the API."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -31,6 +31,17 @@ class MailDetail(Struct, kw_only=True):
     failed: Annotated[list[MailItem], Meta(description="The last messages that could not be sent in the last day, up to 20.")]
 
 
+class CheckItem(Struct):
+    """Something of the installation that was checked."""
+
+    name: Annotated[str, Meta(description="What was checked.")]
+    state: Annotated[
+        Literal["ok", "wrong", "unknown"],
+        Meta(description="`unknown`: it could not be checked, or it is for you to judge."),
+    ]
+    advice: Annotated[str | None, Meta(description="What is wrong, and what to do; null if it is ok.")] = None
+
+
 class HealthDetail(Struct, kw_only=True):
     """Whether the service is well."""
 
@@ -50,3 +61,4 @@ class HealthDetail(Struct, kw_only=True):
     last_backup_at: Annotated[Instant | None, Meta(description="When `kalends backup` last wrote a backup, in UTC; null if it never did.")]
     disk_free: Annotated[int, Meta(description="Bytes that are free on the disk of the data folder.")]
     disk_total: Annotated[int, Meta(description="Bytes of that disk.")]
+    checks: Annotated[list[CheckItem], Meta(description="What `kalends doctor` checks too, and what this request shows of the proxy.")]

@@ -3,6 +3,7 @@
 from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
+from kalends.core.limit_presets import REGISTRATION
 from kalends.core.settings import variable
 from kalends.core.values.datetimes import known_zones
 from kalends.features.admin import api as admin_api
@@ -74,7 +75,8 @@ def edit_people(ctx: Context, form: FormState | None = None) -> Document:
     """The second step: who can create an account, and who sees public events."""
     policy.admin(ctx)
     stored = store.find_row(ctx)
-    values = {"registration": stored.registration or "invitation", "visibility": stored.visibility or "everyone"}
+    usual = REGISTRATION[ctx.settings.limits] if ctx.settings.limits else "invitation"
+    values = {"registration": stored.registration or usual, "visibility": stored.visibility or "everyone"}
     return render("welcome/people.html", ctx, title=gettext("Who can join?"), form=filled(values, form), variables=_fixed(ctx))
 
 

@@ -47,6 +47,7 @@ NAMES: dict[tuple[str, ...], str] = {
     _values(AuditVia): "AuditVia",
     _values(ResponseNotices): "ResponseNotices",
     ("h12", "h23"): "HourCycle",
+    ("ok", "wrong", "unknown"): "CheckState",
     ("monday", "saturday", "sunday"): "WeekStart",
     _values(Role): "UserRole",
     _values(Registration): "Registration",
