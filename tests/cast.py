@@ -172,6 +172,14 @@ def an_invitation(owner: Client, event: dict[str, Any], address: str = "ines@exa
     return next(row for row in rows if row["address"] == address)
 
 
+def a_cohost(owner: Client, event: dict[str, Any], name: str, **fields: Any) -> dict[str, Any]:
+    """A co-host of the event, by user name or address."""
+    reply = owner.post(f"/api/events/{event['id']}/cohosts", json={"user_name": name} | fields)
+    assert reply.status == 201, reply
+    cohost: dict[str, Any] = reply.json
+    return cohost
+
+
 def a_question(owner: Client, path: str, **fields: Any) -> dict[str, Any]:
     """A question of the event or calendar with this path."""
     reply = owner.post(f"{path}/questions", json={"label": "Vegan?", "kind": "yes_no"} | fields)

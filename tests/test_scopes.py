@@ -34,6 +34,7 @@ MEANING = {
     "GET /api/site": set(SCOPES),
     "GET /api/users/current": set(SCOPES),
     "PUT /api/calendars/{calendar_id}/share": set(),
+    "POST /api/events/{event_id}/cohosts": set(),
     "PUT /api/calendars/{calendar_id}/reset_feed": set(),
     "POST /api/webhooks": set(),
     "GET /api/keys": set(),

@@ -37,7 +37,7 @@ _STAMPS = (
 # Statements on these tables fire triggers of the journal, some by foreign keys.
 _JOURNALED = re.compile(
     r"\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(?:users|calendars|calendar_shares|calendar_invitations|events|placements|series"
-    r"|series_exceptions|comments|responses|response_settings|questions|question_answers|reminders|contacts)\b"
+    r"|series_exceptions|comments|responses|response_settings|questions|question_answers|reminders|contacts|cohosts)\b"
 )
 
 

@@ -1,6 +1,7 @@
 """Records that belong to one account, and are seen by nobody else: sessions, keys, contacts, subscribers, webhooks."""
 
 from kalends.core import errors
+from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.records.change import Webhook
 from kalends.core.records.credentials import Key, Session
@@ -48,6 +49,17 @@ def other_user(ctx: Context, name: str) -> User | None:
     """Another user, whom everybody finds by the user name, and by the address once it is verified."""
     condition = "email_key = :name AND verified_at IS NOT NULL" if "@" in name else "user_name_key = :name"
     return ctx.tx.one(User, f"SELECT {columns(User)} FROM users WHERE {condition}", name=fold_case(name))
+
+
+def required_user(ctx: Context, name: str) -> User:
+    """Like other_user; an error of the field `user_name` if there is none."""
+    user = other_user(ctx, name)
+    if user is None:
+        raise errors.NotFound(
+            gettext("There is no user called %(name)s. Check the spelling, or use their email address.", name=name),
+            [FieldError("user_name", gettext("doesn’t belong to anyone on this site"), "not_found")],
+        )
+    return user
 
 
 def own_account(ctx: Context, user_id: int) -> Actor:

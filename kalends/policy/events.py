@@ -17,6 +17,7 @@ from kalends.policy.calendars import calendar, calendar_visible, is_member
 
 # For how long the URL of a deleted public event says that it was deleted: 90 days.
 DELETED_EVENT_LIFETIME = 90 * 86_400
+NOT_BY_COHOSTS = gettext("Only the owner and editors of the event’s calendar can do this, and not its co-hosts.")
 
 
 def _grants(placement: str) -> str:
@@ -62,15 +63,20 @@ HIDDEN = "EXISTS (SELECT 1 FROM hidden_dates d WHERE d.event_id = e.id)"
 # Whether the link of the request opens the event: it is the link's own, or a date of the same series.
 _LINKED = "(e.by_link AND (e.id = :linked_id OR e.series_id = :linked_series_id))"
 
-# Whether the actor may edit an event whose home calendar is `c`: the owner and the editors of that calendar may.
-EVENT_EDITABLE = """(
+# Whether the actor may edit all events whose home calendar is `c`: its owner and its editors.
+_HOME_EDITABLE = """(
     c.owner_id = :me OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :me AND s.role = 'editor')
 )"""
+# Whether the actor is a co-host of the event `e`.
+_COHOSTED = "EXISTS (SELECT 1 FROM cohosts h WHERE h.user_id = :me AND h.event_id = e.id)"
+# Whether the actor may edit the event `e`, whose home calendar is `c`: the owner and the editors of that calendar may, and its co-hosts.
+EVENT_EDITABLE = f"({_HOME_EDITABLE} OR {_COHOSTED})"
 
 # The ids of the events that the actor may edit.
 EDITABLE_EVENT_IDS = """(
     SELECT e.id FROM calendars c JOIN events e ON e.calendar_id = c.id WHERE c.owner_id = :me
     UNION SELECT e.id FROM calendar_shares s JOIN events e ON e.calendar_id = s.calendar_id WHERE s.user_id = :me AND s.role = 'editor'
+    UNION SELECT h.event_id FROM cohosts h WHERE h.user_id = :me
 )"""
 
 _EXPRESSIONS = {
@@ -81,10 +87,10 @@ _EXPRESSIONS = {
     "settings_text": response_settings.select_text("e.id"),
     "link_number": "CASE WHEN e.by_link THEN e.link_number END",
 }
-_EDITS_HOME = "(c.owner_id = :me OR coalesce(m.role, '') = 'editor')"
+_EDITS = f"(c.owner_id = :me OR coalesce(m.role, '') = 'editor' OR {_COHOSTED})"
 # Events with whether the actor may edit them.
 SELECT_EVENTS = f"""
-SELECT {columns(Event, "e", can_edit=_EDITS_HOME, calendar_party_max="c.party_max", **_EXPRESSIONS)}
+SELECT {columns(Event, "e", can_edit=_EDITS, calendar_party_max="c.party_max", **_EXPRESSIONS)}
 FROM events e
 JOIN calendars c ON c.id = e.calendar_id
 LEFT JOIN calendar_shares m ON m.calendar_id = c.id AND m.user_id = :me
@@ -102,7 +108,8 @@ COMMENT_VISIBLE = "(c.approved OR c.user_id = :me)"
 _IS_MEMBER = "(c.owner_id = :me OR s.role IS NOT NULL)"
 _CALENDARS = f"""
 SELECT p.event_id,
-    max(CASE WHEN c.id = h.calendar_id AND (c.owner_id = :me OR s.role = 'editor') THEN 2
+    max(CASE WHEN c.id = h.calendar_id AND (c.owner_id = :me OR s.role = 'editor'
+            OR EXISTS (SELECT 1 FROM cohosts o WHERE o.user_id = :me AND o.event_id = h.id)) THEN 2
         WHEN {_grants("p")} AND {_IS_MEMBER} THEN 1 ELSE 0 END) AS access,
     max(CASE WHEN p.grants AND {_IS_MEMBER} AND NOT {placed_alone("p", "h")} THEN 1 ELSE 0 END) AS has_series,
     max(CASE WHEN c.id = h.calendar_id THEN c.party_max END) AS party_max,
@@ -151,7 +158,7 @@ _WHERE_VISIBLE = f"WHERE e.public OR {_CAN_EDIT} OR k.access > 0"
 
 def event_visible(ctx: Context) -> str:
     """SQL: whether the actor sees the event `e`."""
-    return "e.public" if ctx.actor is None else VISIBLE_TO_USER
+    return "e.public" if ctx.actor is None else f"({VISIBLE_TO_USER} OR {_COHOSTED})"
 
 
 def event_editable(ctx: Context) -> str:
@@ -200,9 +207,28 @@ def event(ctx: Context, event_id: int, *, to: Right) -> Event:
     """The event, if the actor has this right."""
     row = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {_visible(ctx)}", id=event_id, me=me(ctx), **_params(ctx))
     event = _require(ctx, row, to)
-    if to is Right.EDIT:
+    if to in (Right.EDIT, Right.OWN):
         require_shown(ctx, [event])
+    if to is Right.OWN:
+        require_home(ctx, event)
     return event
+
+
+def edits_home(ctx: Context, event: Event) -> bool:
+    """Whether the actor may edit the event as the owner or an editor of its home calendar, and not as its co-host."""
+    sql = f"SELECT 1 FROM calendars c WHERE c.id = :id AND {_HOME_EDITABLE}"
+    return bool(ctx.tx.rows(sql, id=event.calendar_id, me=user(ctx).id))
+
+
+def require_home(ctx: Context, event: Event) -> None:
+    """Raise Forbidden for co-hosts, who neither delete the event nor choose who edits it."""
+    if not edits_home(ctx, event):
+        raise errors.Forbidden(NOT_BY_COHOSTS)
+
+
+def require_home_of(ctx: Context, event_id: int) -> None:
+    """Like require_home, for an event by its id."""
+    event(ctx, event_id, to=Right.OWN)
 
 
 def event_of_admin(ctx: Context, event_id: int) -> Event:
@@ -350,8 +376,11 @@ def events_with_counts(ctx: Context, ids: list[int]) -> list[EventWithCounts]:
 
 
 def require_removal(ctx: Context, event: Event, calendar_id: int) -> None:
-    """Removing an event from a calendar needs the right to edit the calendar, or to edit the event and to see the placement."""
-    if event.can_edit and ctx.tx.rows(
+    """Removing an event from a calendar needs the right to edit the calendar, or the event's home calendar and to see the placement."""
+    edits_calendar = event.can_edit and edits_home(ctx, event)
+    if event.can_edit and not edits_calendar and calendar_id == event.calendar_id:
+        raise errors.Forbidden(NOT_BY_COHOSTS)
+    if edits_calendar and ctx.tx.rows(
         f"""SELECT 1 FROM placements p JOIN calendars c ON c.id = p.calendar_id
             WHERE p.event_id = :event_id AND c.id = :calendar_id AND (p.grants AND NOT p.by_invitation OR {calendar_visible(ctx)})""",
         event_id=event.id,
@@ -365,6 +394,7 @@ def require_removal(ctx: Context, event: Event, calendar_id: int) -> None:
 def require_move(ctx: Context, event: Event, target: Calendar) -> None:
     """An event moves between calendars that the actor may edit, and not out of its owner's reach: the new calendar is of the same owner as
     the one of now, or the event's owner may edit it."""
+    require_home(ctx, event)
     home = calendar(ctx, event.calendar_id, to=Right.EDIT)
     if target.owner_id in (home.owner_id, event.owner_id):
         return

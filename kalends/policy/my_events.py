@@ -7,7 +7,7 @@ from kalends.core.values.text import fold_case
 from kalends.db import columns
 from kalends.http.context import Context
 from kalends.policy.actor import user
-from kalends.policy.events import HIDDEN, SELECT_EVENTS, VISIBLE_TO_USER
+from kalends.policy.events import HIDDEN, SELECT_EVENTS, event_visible
 from kalends.policy.response_link import GUEST_SEES_EVENT, guest_view
 
 # No address has this key.
@@ -46,7 +46,7 @@ def my_event(ctx: Context, event_id: int) -> tuple[Event, Invitation | None]:
         raise errors.NotFound
     params = {"event_id": event_id, "series_id": event.series_id, "me": me, "my_key": key}
     invitation = ctx.tx.one(Invitation, _INVITATION_TO, **params)
-    if ctx.tx.rows(f"SELECT 1 FROM events e WHERE e.id = :id AND {VISIBLE_TO_USER}", id=event_id, me=me):
+    if ctx.tx.rows(f"SELECT 1 FROM events e WHERE e.id = :id AND {event_visible(ctx)}", id=event_id, me=me):
         return event, invitation
     answered = f"SELECT 1 FROM responses r WHERE r.event_id = e.id AND r.id IN {MY_RESPONSE_IDS} AND {ANSWERED_EVENT_VISIBLE}"
     invited = f"(:is_invited = 1 AND {INVITED_EVENT_VISIBLE})"

@@ -28,6 +28,7 @@ _BY_PART = {
     "invitations": ("responses:read", "messages"),
     **dict.fromkeys(("messages", "resend", "announce", "send_to_me"), ("messages", "messages")),
     **dict.fromkeys(("share", "unshare", "reset_feed", "reset_link", "link"), (UNLIMITED, UNLIMITED)),
+    "cohosts": ("responses:read", UNLIMITED),
     "current": (ANY, UNLIMITED),
 }
 

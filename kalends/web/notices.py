@@ -56,6 +56,8 @@ NOTICES: dict[str, Text] = {
     "others-ended": gettext("All your other sessions have ended."),
     "codes-off": gettext("One-time codes are turned off. Your password alone signs you in."),
     "account-deleted": gettext("Your account, its calendars, events and contacts have been deleted."),
+    "cohost-added": gettext("Co-host added. They get an email."),
+    "cohost-removed": gettext("Co-host removed."),
     "left": gettext("You’ve left the calendar."),
     "left-and-blocked": gettext("You’ve left the calendar and blocked its owner. You can see who you’ve blocked in your settings."),
     "unblocked": gettext("Unblocked. Anything they shared in the meantime has to be shared again."),

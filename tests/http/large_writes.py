@@ -10,7 +10,20 @@ from msgspec import Struct, structs
 from kalends.app.application import application
 from kalends.core.settings import Settings
 from kalends.db import Database, open_contents
-from tests.cast import PASSWORD, Cast, Person, a_calendar, a_question, a_reminder, a_response, a_webhook, an_event, shared, verified
+from tests.cast import (
+    PASSWORD,
+    Cast,
+    Person,
+    a_calendar,
+    a_cohost,
+    a_question,
+    a_reminder,
+    a_response,
+    a_webhook,
+    an_event,
+    shared,
+    verified,
+)
 from tests.client import Client
 from tests.conftest import NOON, Clock
 from tests.contacts.providers.stand import Stand
@@ -239,6 +252,12 @@ def _moved_event(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/events/{bulk.guests(bulk.event_count)['id']}", {"json": {"start_time": "2026-06-01T21:00"}})
 
 
+def _no_cohost(bulk: Bulk) -> Request:
+    event = bulk.series()
+    cohost = a_cohost(bulk.alice, event, "dana@example.org", scope="all")
+    return Request(bulk.alice, f"/api/events/{event['id']}/cohosts/{cohost['id']}", {"json": {"scope": "all"}})
+
+
 def _to_other_calendar(bulk: Bulk) -> Request:
     calendar_id = a_calendar(bulk.alice, name="Another")["id"]
     return Request(bulk.alice, f"/api/events/{bulk.series()['id']}", {"json": {"calendar_id": calendar_id, "scope": "all"}})
@@ -309,6 +328,8 @@ LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
     "POST /api/events/{event_id}/questions": [_in_series("/questions", label="Which menu?", kind="text")],
     "PUT /api/events/{event_id}/questions/{question_id}": [_in_series("/questions", a_question, label="Which menu?")],
     "DELETE /api/events/{event_id}/questions/{question_id}": [_in_series("/questions", a_question)],
+    "POST /api/events/{event_id}/cohosts": [_in_series("/cohosts", user_name="dana@example.org")],
+    "DELETE /api/events/{event_id}/cohosts/{cohost_id}": [_no_cohost],
     "POST /api/events/{event_id}/reminders": [_in_series("/reminders", before=60)],
     "PUT /api/events/{event_id}/reminders/{reminder_id}": [_in_series("/reminders", a_reminder, before=60)],
     "DELETE /api/events/{event_id}/reminders/{reminder_id}": [_in_series("/reminders", a_reminder)],

@@ -98,6 +98,11 @@ def _event_reminder(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.alice, {"json": {"before": 60}}
 
 
+def _cohost(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    an_event(cast.alice)
+    return cast.alice, {"json": {"user_name": "dana@example.org"}}
+
+
 def _invitation(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     an_event(cast.alice)
     return cast.alice, {"json": {"addresses": ["g@example.org"]}}
@@ -167,6 +172,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "messages": ("/api/events/{event_id}/messages", _message, "messages"),
     "pictures": ("/api/events/{event_id}/image", _picture, "pictures"),
     "reminders": ("/api/events/{event_id}/reminders", _event_reminder, "reminders"),
+    "co-hosts": ("/api/events/{event_id}/cohosts", _cohost, "cohosts"),
     "reminders of a calendar": (
         "/api/calendars/{calendar_id}/reminders",
         lambda cast, clock: (cast.alice, {"json": {"before": 60}}),

@@ -16,6 +16,7 @@ from tests.cast import (
     Cast,
     Person,
     a_calendar,
+    a_cohost,
     a_comment,
     a_contact,
     a_key,
@@ -191,6 +192,13 @@ class Scene:
         """A reminder of the weekly event."""
         text = self.say("text", "Bring a chair.")
         return a_reminder(self.alice, f"/api/events/{self.occurrence['id']}", days_before=1, at="18:00", text=text)
+
+    @cached_property
+    def cohosted(self) -> dict[str, Any]:
+        """The weekly event, with two co-hosts."""
+        for name in (self.vera.user_name, "dana@example.org"):
+            a_cohost(self.alice, self.occurrence, name)
+        return self.occurrence
 
     @cached_property
     def calendar_reminder(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from msgspec import Struct, json
 # The kinds of records that clients follow.
 Kind = Literal["calendar", "event", "series", "comment", "response", "contact"]
 JournalKind = Literal[
-    Kind, "placement", "exception", "settings", "question", "answer", "reminder", "share", "invitation", "event_invitation"
+    Kind, "placement", "exception", "settings", "question", "answer", "reminder", "cohost", "share", "invitation", "event_invitation"
 ]
 JournalOp = Literal["create", "update", "delete"]
 Way = Literal["api", "page", "dav", "owner", "mail", "worker", "database", "moderation", "transfer"]

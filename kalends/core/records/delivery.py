@@ -65,7 +65,9 @@ OrganiserNotice = Literal["response_news"]
 EditorNotice = Literal["response_changed", "response_removed"]
 # Notices to the editors of an event about admins: they have hidden it, or shown it again.
 ModerationNotice = Literal["event_hidden", "event_shown"]
-Notice = Literal[AccountNotice, PlaceNotice, OrganiserNotice, EditorNotice, ModerationNotice]
+# Notices to people who may edit an event from now on.
+CohostNotice = Literal["cohost_added"]
+Notice = Literal[AccountNotice, PlaceNotice, OrganiserNotice, EditorNotice, ModerationNotice, CohostNotice]
 PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
 ADMINISTRATION_NOTICES: tuple[AdministrationNotice, ...] = get_args(AdministrationNotice)
 

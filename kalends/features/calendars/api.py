@@ -9,7 +9,6 @@ from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.records.calendar import Calendar
-from kalends.core.records.people import User
 from kalends.core.tokens import derive
 from kalends.features.calendars import former_editor_steps as former_editor
 from kalends.features.calendars import former_editor_store, present, store
@@ -155,7 +154,7 @@ def _unshare(ctx: Context, calendar_id: int, name: str) -> int:
         role, verified_by = sharing.withdraw_address(ctx, calendar_id, name)
         user_id = verified_by or former_editor_store.NOBODY
     else:
-        user_id = _find_user(ctx, name).id
+        user_id = policy.required_user(ctx, name).id
         role = sharing.withdraw_user(ctx, calendar_id, user_id)
     if role == "editor":
         sharing.reset_feed(ctx, calendar_id)
@@ -165,7 +164,7 @@ def _unshare(ctx: Context, calendar_id: int, name: str) -> int:
 def find_left(ctx: Context, calendar_id: int, name: str) -> LeftBehind:
     """What the user or the address would leave on the calendar, for its owner and managers."""
     policy.calendar(ctx, calendar_id, to=Right.MANAGE)
-    user_id = sharing.find_user_of(ctx, calendar_id, name) if "@" in name else _find_user(ctx, name).id
+    user_id = sharing.find_user_of(ctx, calendar_id, name) if "@" in name else policy.required_user(ctx, name).id
     return former_editor_store.find(ctx, calendar_id, user_id or former_editor_store.NOBODY)
 
 
@@ -237,7 +236,7 @@ def _invite(ctx: Context, calendar: Calendar, params: Sharing) -> None:
         before = sharing.role_of(ctx, calendar_id, email_address=params.user_name)
         sharing.invite_address(ctx, calendar_id, params.user_name, params.role)
     else:
-        user = _find_user(ctx, params.user_name)
+        user = policy.required_user(ctx, params.user_name)
         if user.id == calendar.owner_id:
             raise errors.Conflict(
                 gettext("This person owns the calendar."),
@@ -282,13 +281,3 @@ def _detail(ctx: Context, calendar_id: int) -> CalendarDetail:
 
 def _with_time_zone(params: CalendarInput, zone: str) -> CalendarInput:
     return params if params.time_zone else structs.replace(params, time_zone=zone)
-
-
-def _find_user(ctx: Context, name: str) -> User:
-    user = policy.other_user(ctx, name)
-    if user is None:
-        raise errors.NotFound(
-            gettext("There is no user called %(name)s. Check the spelling, or use their email address.", name=name),
-            [FieldError("user_name", gettext("doesn’t belong to anyone on this site"), "not_found")],
-        )
-    return user

@@ -16,11 +16,13 @@ _OPTIONAL = {
     "response": {"user_id": "users", "added_by": "users"},
     "answer": {"user_id": "users"},
     "event_invitation": {"invited_by": "users"},
+    "cohost": {"added_by": "users"},
 }
 _REQUIRED = {
     "placement": {"event_id": "events", "calendar_id": "calendars"},
     "comment": {"event_id": "events"},
     "response": {"event_id": "events"},
+    "cohost": {"event_id": "events", "user_id": "users"},
     "settings": {"event_id": "events"},
     "answer": {"event_id": "events", "response_id": "responses", "question_id": "questions"},
     "share": {"user_id": "users", "calendar_id": "calendars"},

@@ -7,7 +7,16 @@ from typing import Any
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
-from kalends.core.records.delivery import PLACE_NOTICES, AccountNotice, Channel, Delivery, ModerationNotice, Notice, OrganiserNotice
+from kalends.core.records.delivery import (
+    PLACE_NOTICES,
+    AccountNotice,
+    Channel,
+    CohostNotice,
+    Delivery,
+    ModerationNotice,
+    Notice,
+    OrganiserNotice,
+)
 from kalends.core.records.event import Event
 from kalends.core.records.people import User
 from kalends.core.values.text import fold_case
@@ -32,7 +41,10 @@ ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 # Notices that an event has a new date, and notices to guests of their places.
 ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTICES})"
 # Others can cause these, and must not be able to use up what a user gets about the account.
-_NOTICES_BY_OTHERS = ("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered", "sending_stopped")
+_NOTICES_BY_OTHERS = (
+    *("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered", "sending_stopped", "cohost_added"),
+    "cohost_added",
+)
 CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN {_NOTICES_BY_OTHERS})"
 # What organisers see of the messages about their events, beside those.
 LISTED = ("send_to_me", "announce", "confirm", "response", "proposal", "change", "cancel", "message", "reminder", "invitation")
@@ -78,7 +90,7 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Acc
 def insert_notice(
     ctx: Context,
     user: User,
-    notice: AccountNotice | OrganiserNotice | ModerationNotice,
+    notice: AccountNotice | OrganiserNotice | ModerationNotice | CohostNotice,
     event_id: int | None = None,
     address: str | None = None,
 ) -> int:

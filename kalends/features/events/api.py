@@ -259,6 +259,8 @@ def destroy(ctx: Context, event_id: int, params: EventIds) -> EventDeletion:
     store.lock(ctx, [event_id, *(params.ids or [])])
     events = policy.events(ctx, event_id, params.ids, to=Right.DELETE)
     change.require_one_event_for_scope(params.ids, params.scope)
+    for each in events:
+        policy.require_home(ctx, each)
     ctx.require_version(events[0].etag)
     deleted = {each.id: each for event in events for each in scope.find_events(ctx, event, params.scope)}
     notified = notify_of_deletion(ctx, list(deleted.values()), params.scope, params.notify, params.message)

@@ -41,7 +41,11 @@ _HOSTING = f"""SELECT e.id AS event_id, CAST(NULL AS BIGINT) AS response_id, CAS
     FROM placements p JOIN events e ON e.id = p.event_id AND e.calendar_id = p.calendar_id
     WHERE p.calendar_id IN (SELECT id FROM calendars WHERE owner_id = :me
         UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me AND role = 'editor')
-    AND p.start_at >= :recent AND e.until_at > :now AND {_WITH_GUESTS}"""
+    AND p.start_at >= :recent AND e.until_at > :now AND {_WITH_GUESTS}
+    UNION SELECT e.id, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), e.start_at, e.series_id
+    FROM cohosts h JOIN events e ON e.id = h.event_id
+    WHERE h.user_id = :me AND e.start_at >= :recent AND e.until_at > :now AND NOT EXISTS (
+        SELECT 1 FROM blocks b WHERE b.user_id = :me AND b.owner_id = h.added_by)"""
 _LISTS = {"going": _GOING, "invited": _INVITED, "hosting": _HOSTING}
 _PAST = f"""SELECT e.id AS event_id, r.id AS response_id, CAST(NULL AS BIGINT) AS invitation_id {_ANSWERED} AND e.until_at <= :now
     ORDER BY e.start_at DESC, e.id DESC, r.id LIMIT :limit OFFSET :offset"""

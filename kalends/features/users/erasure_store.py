@@ -16,6 +16,7 @@ BY_ADDRESS = {
     "series_responses": ADDRESSED,
     "proposals": ADDRESSED,
     "calendar_invitations": ADDRESSED,
+    "cohosts": ADDRESSED,
     "account_invitations": ADDRESSED,
     "reports": "lower(email_address) = :key",
     "cancellations": ADDRESSED,

@@ -10,6 +10,7 @@ from kalends.features.calendars import sharing_store as sharing
 from kalends.features.calendars import store as calendars
 from kalends.features.calendars.model import CalendarInput
 from kalends.features.changes import journal_store as journal
+from kalends.features.events.cohosts import store as cohosts
 from kalends.features.users.model import Profile
 from kalends.http.context import Context
 
@@ -92,6 +93,7 @@ def insert(
     calendars.insert(ctx, user_id, first, is_primary=True)
     if verified:
         sharing.claim(ctx, user_id, profile.email_address)
+        cohosts.claim(ctx, user_id, profile.email_address)
     return user_id
 
 
@@ -143,6 +145,7 @@ def verify(ctx: Context, user: User) -> None:
     )
     for (email_address,) in rows:
         sharing.claim(ctx, user.id, email_address)
+        cohosts.claim(ctx, user.id, email_address)
 
 
 def delete(ctx: Context, user_id: int) -> None:

@@ -54,6 +54,7 @@ TABLES = (
         shown_columns=("label", "kind", "required", "per", "options", "ask_if_answer", "keep_days"),
     ),
     Table("reminder", "reminders", shown_columns=("before", "days_before", "at", "audience", "channel", "text")),
+    Table("cohost", "cohosts", flags=("by_series",), has_updated_at=False, shown_columns=("user_id",)),
     Table("placement", "placements", flags=("grants", "by_invitation"), has_updated_at=False, shown_columns=("calendar_id",)),
     Table("comment", "comments", flags=("approved", "proposed"), shown_columns=("name", "comment", "response", "approved")),
     Table(

@@ -32,6 +32,8 @@ def require_rights(ctx: Context, records: Records) -> None:
             if is_own and row.kind != "comment":
                 policy.require_response_now(ctx, _find_response_id(ctx, record))
             rights[row.event_id] = rights.get(row.event_id, Right.SEE) if is_own else Right.EDIT
+            if row.kind == "cohost":
+                policy.require_home_of(ctx, row.event_id)
             if row.kind == "placement" and record.before and ("calendar", record.before["calendar_id"]) not in records.deleted:
                 policy.require_restored_placement(ctx, record.before["calendar_id"])
     policy.require_undo_in_events(ctx, rights)

@@ -17,6 +17,7 @@ from kalends.features.deliveries.messages import (
     account_message,
     administration_message,
     change_message,
+    cohost_message,
     guest_message,
     invitation_message,
     message,
@@ -89,6 +90,8 @@ def _build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
         return _news(ctx, delivery)
     if delivery.notice in ("event_hidden", "event_shown"):
         return moderation_message.build(ctx, *_current(ctx, delivery))
+    if delivery.notice == "cohost_added":
+        return cohost_message.build(ctx, *_current(ctx, delivery))
     if delivery.notice in ADMINISTRATION_NOTICES:
         return administration_message.build(ctx, delivery, _account(ctx, delivery))
     if delivery.kind in ACCOUNT_MESSAGES and not (delivery.is_about_new_date or delivery.is_about_place):

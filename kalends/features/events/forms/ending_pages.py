@@ -68,6 +68,8 @@ def _load(ctx: Context, event_id: int, right: Right) -> tuple[Event, int]:
     """The event, and how many dates its series has."""
     with ctx.read():
         event = policy.event(ctx, event_id, to=right)
+        if right is Right.DELETE:
+            policy.require_home(ctx, event)
         return event, series.count_events(ctx, event.series_id) if event.series_id is not None else 1
 
 

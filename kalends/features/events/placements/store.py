@@ -51,6 +51,7 @@ _INVALID_GRANTS = """
     WHERE {condition} AND p.grants AND c.id <> h.id
     AND coalesce(p.granted_by, 0) NOT IN (0, h.owner_id) AND c.owner_id <> h.owner_id
     AND NOT EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = h.id AND s.user_id = p.granted_by AND s.role = 'editor')
+    AND NOT EXISTS (SELECT 1 FROM cohosts o WHERE o.user_id = p.granted_by AND o.event_id = e.id)
 """
 
 # Whether `p` has the event `e` on its home calendar, which may show it to editors alone, or where someone who may edit it has placed it.

@@ -9,6 +9,7 @@ from kalends.core.i18n import gettext
 from kalends.core.records.event import Event
 from kalends.core.values import datetimes
 from kalends.features.events import store
+from kalends.features.events.cohosts import store as cohosts
 from kalends.features.events.placements import store as placements
 from kalends.features.events.reminders import store as reminders
 from kalends.features.events.rules.span import Span
@@ -201,8 +202,10 @@ def _create_missing(ctx: Context, pattern: Event, series: Series, slots: set[str
     rows = [occurrence_span(pattern, day, series.clock) | {"slot": day.isoformat()} for day in days]
     store.insert_occurrences(ctx, pattern, series.id, rows)
     question_ids, reminder_ids = questions.ids_of_event(ctx, pattern.id), reminders.ids_of_event(ctx, pattern.id)
-    if question_ids or reminder_ids:
+    has_cohosts = bool(cohosts.of_event(ctx, pattern.id))
+    if question_ids or reminder_ids or has_cohosts:
         by_slot = series_store.find_slots(ctx, series.id)
         event_ids = [by_slot[day.isoformat()] for day in days]
         questions.insert_copies(ctx, question_ids, event_ids)
         reminders.insert_copies(ctx, reminder_ids, event_ids)
+        cohosts.copy_to_events(ctx, pattern.id, event_ids)

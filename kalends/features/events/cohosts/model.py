@@ -1,0 +1,41 @@
+"""Co-hosts: the input and the replies of the API."""
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta, Struct
+
+from kalends.http.input.options import StructOptions
+from kalends.http.input.types import CreatedAt, NameOrCheckedAddress, RecordId, Scope
+from kalends.http.paging import Page
+
+MAX_COHOSTS = 20
+
+
+class CohostScope(Struct, kw_only=True):
+    """Which dates of a series."""
+
+    scope: Scope = "this"
+
+
+class CohostInput(CohostScope, kw_only=True):
+    """The person who may edit the event from now on."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"user_name": "must be somebody else's user name or e-mail address"})
+
+    user_name: NameOrCheckedAddress
+
+
+class CohostItem(Struct, kw_only=True):
+    """A co-host: a user by name, or an address, which may have no account yet."""
+
+    id: RecordId
+    user_name: Annotated[str | None, Meta(description="The user name; null for an address.")]
+    name: Annotated[str | None, Meta(description="The display name; null for an address.")]
+    email_address: Annotated[str | None, Meta(description="The address; null for a user who was added by name.")]
+    created_at: CreatedAt
+
+
+class CohostIndex(Page):
+    """The co-hosts of an event."""
+
+    cohosts: Annotated[list[CohostItem], Meta(description="The co-hosts.")]

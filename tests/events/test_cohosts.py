@@ -1,0 +1,208 @@
+"""Co-hosts of an event: they edit it, and neither its calendar nor who else edits it."""
+
+from typing import Any
+
+import pytest
+
+from kalends.app.application import ENDPOINTS
+from kalends.core.settings import Settings
+from kalends.db import Database
+from kalends.features.users import store as users
+from kalends.http.context import Context
+from tests.cast import Cast, Person, a_calendar, a_cohost, a_response, an_event, verified
+from tests.client import Client
+from tests.events.listing import listed
+from tests.test_policy import ACTORS, CHANGES_PEOPLE, TABLE, Scene, content_of, name_of
+from tests.users.account_mail import mails
+
+EDITOR, STRANGER = ACTORS.index("editor"), ACTORS.index("stranger")
+
+
+def _cohosts(reader: Client, event: dict[str, Any]) -> list[str]:
+    reply = reader.get(f"/api/events/{event['id']}/cohosts")
+    assert reply.status == 200, reply
+    return [each["user_name"] or each["email_address"] for each in reply.json["cohosts"]]
+
+
+def _may_edit(person: Person, event_id: int) -> bool:
+    return person.get(f"/api/events/{event_id}/edit").status == 200
+
+
+def test_a_cohost_edits_the_event_and_not_its_calendar(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    event, other = an_event(cast.alice, calendar_id=calendar["id"]), an_event(cast.alice, calendar_id=calendar["id"])
+    a_cohost(cast.alice, event, cast.carol.user_name)
+    path = f"/api/events/{event['id']}"
+    assert cast.carol.put(path, json={"title": "Late concert"}).status == 200
+    assert cast.carol.get(path).json["can_edit"] is True
+    a_response(cast.alice, event)
+    assert cast.carol.get("/api/responses", query={"event_id": event["id"]}).status == 200
+    assert cast.carol.post(f"{path}/invitations", json={"addresses": ["ines@example.org"]}).status == 202
+    assert cast.carol.get(f"/api/events/{other['id']}").status == 404
+    assert cast.carol.get(f"/api/calendars/{calendar['id']}").status == 404
+    assert listed(cast.carol) == []
+    assert _cohosts(cast.carol, event) == [cast.carol.user_name]
+
+
+def test_a_cohost_neither_deletes_nor_moves_the_event_nor_chooses_other_cohosts(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    a_cohost(cast.alice, event, cast.carol.user_name)
+    bobs = a_cohost(cast.alice, event, cast.bob.user_name)
+    path = f"/api/events/{event['id']}"
+    replies = [
+        cast.carol.delete(path),
+        cast.carol.put(path, json={"calendar_id": cast.carol.primary_calendar_id}),
+        cast.carol.post(f"{path}/cohosts", json={"user_name": cast.dave.user_name}),
+        cast.carol.delete(f"{path}/cohosts/{bobs['id']}"),
+        cast.carol.get(f"/events/{event['id']}/delete"),
+    ]
+    assert [reply.status for reply in replies] == [403] * 5
+    assert cast.carol.put(f"{path}/remove", json={"calendar_id": cast.alice.primary_calendar_id}).status == 403
+    assert cast.alice.get(path).json["calendar_ids"] == [cast.alice.primary_calendar_id]
+
+
+def test_what_a_cohost_could_do_ends_with_the_cohosting(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    cohost = a_cohost(cast.alice, event, cast.carol.user_name)
+    shown = a_calendar(cast.carol)
+    assert cast.carol.put(f"/api/events/{event['id']}/add", json={"calendar_id": shown["id"]}).status == 200
+    assert cast.carol.put(f"/api/calendars/{shown['id']}/share", json={"user_name": cast.dave.user_name}).status == 200
+    assert cast.dave.get(f"/api/events/{event['id']}").status == 200
+    assert cast.alice.delete(f"/api/events/{event['id']}/cohosts/{cohost['id']}").json["deleted"] == [cohost["id"]]
+    assert [person.get(f"/api/events/{event['id']}").status for person in (cast.carol, cast.dave)] == [404, 404]
+
+
+def test_a_cohost_leaves(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    cohost = a_cohost(cast.alice, event, cast.carol.user_name)
+    path = f"/events/{event['id']}/cohosts"
+    assert "Remove" in cast.carol.get(path).text
+    assert cast.carol.post(f"{path}/{cohost['id']}/delete", data={}).redirect == ("/my-events?show=hosting", "cohost-removed")
+    assert cast.carol.get(path).status == 404
+
+
+def test_an_address_waits_for_the_account_that_verifies_it(cast: Cast, db: Database, settings: Settings) -> None:
+    event = an_event(cast.alice)
+    with_account, without = (
+        cast.alice.post(f"/api/events/{event['id']}/cohosts", json={"user_name": address})
+        for address in (verified(db, cast.carol).email_address, "nobody@example.org")
+    )
+    assert with_account.json.keys() == without.json.keys()
+    assert (with_account.json["user_name"], without.json["user_name"]) == (None, None)
+    assert _may_edit(cast.carol, event["id"])
+    late = Person(cast.anonymous, "late", user_name="late-comer", email_address="late@example.org")
+    a_cohost(cast.alice, event, "late@example.org")
+    assert not _may_edit(late, event["id"])
+    ctx = Context(db, settings, 0)
+    with ctx.write():
+        users.verify(ctx, users.get(ctx, late.id))
+    assert _may_edit(late, event["id"])
+
+
+@pytest.mark.parametrize(("scope", "edited"), [("this", 1), ("following", 2), ("all", 3)])
+def test_a_cohost_of_a_series_edits_the_dates_of_the_scope(cast: Cast, scope: str, edited: int) -> None:
+    event = an_event(cast.alice, start_time="2026-07-01T20:00")
+    path = f"/api/events/{event['id']}"
+    assert cast.alice.put(f"{path}/repeat", json={"frequency": "DAILY", "count": 3}).status == 200
+    dates = listed(cast.alice, series_id=cast.alice.get(path).json["series_id"])
+    cohost = a_cohost(cast.alice, {"id": dates[1]}, cast.carol.user_name, scope=scope)
+    assert [_may_edit(cast.carol, each) for each in dates].count(True) == edited
+    reply = cast.alice.delete(f"/api/events/{dates[1]}/cohosts/{cohost['id']}", json={"scope": scope})
+    assert len(reply.json["deleted"]) == edited
+    assert not any(_may_edit(cast.carol, each) for each in dates)
+
+
+def test_later_dates_of_a_series_have_the_cohosts_of_all_its_dates(cast: Cast) -> None:
+    event = an_event(cast.alice, start_time="2026-07-01T20:00")
+    a_cohost(cast.alice, event, cast.carol.user_name)
+    path = f"/api/events/{event['id']}"
+    assert cast.alice.put(f"{path}/repeat", json={"frequency": "DAILY", "count": 3}).status == 200
+    a_cohost(cast.alice, event, cast.bob.user_name, scope="this")
+    assert cast.alice.put(f"{path}/repeat", json={"frequency": "DAILY", "count": 5}).status == 200
+    dates = listed(cast.alice, series_id=cast.alice.get(path).json["series_id"])
+    assert [_may_edit(cast.carol, each) for each in dates] == [True] * 5
+    assert [_may_edit(cast.bob, each) for each in dates] == [True] + [False] * 4
+
+
+def test_the_event_is_among_what_the_cohost_hosts(cast: Cast) -> None:
+    event = an_event(cast.alice, visibility="link")
+    a_cohost(cast.alice, event, cast.carol.user_name)
+    hosting = cast.carol.get("/api/my_events", query={"show": "hosting"}).json["events"]
+    assert [(each["id"], each["can_edit"]) for each in hosting] == [(event["id"], True)]
+
+
+def test_adding_and_removing_are_undone_by_those_who_may_do_them(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    cohost = a_cohost(cast.alice, event, cast.carol.user_name)
+    a_cohost(cast.alice, event, cast.bob.user_name)
+    assert cast.alice.delete(f"/api/events/{event['id']}/cohosts/{cohost['id']}").status == 200
+    seq = next(each["seq"] for each in cast.alice.get(f"/api/events/{event['id']}/changes").json["changes"] if each["kind"] == "cohost")
+    assert cast.bob.post(f"/api/changes/{seq}/undo").status == 403
+    assert cast.alice.post(f"/api/changes/{seq}/undo").status == 200
+    assert _may_edit(cast.carol, event["id"])
+
+
+def test_a_deleted_event_comes_back_with_its_cohosts(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    a_cohost(cast.alice, event, cast.carol.user_name)
+    assert cast.alice.delete(f"/api/events/{event['id']}").status == 200
+    seq = next(each["seq"] for each in cast.alice.get("/api/trash").json["trash"] if each["id"] == event["id"])
+    assert cast.alice.post(f"/api/changes/{seq}/undo").status == 200
+    assert _cohosts(cast.alice, event) == [cast.carol.user_name]
+
+
+def test_a_cohost_gets_mail_once(cast: Cast, db: Database, settings: Settings) -> None:
+    event = an_event(cast.alice, title="Board games")
+    for _ in range(2):
+        a_cohost(cast.alice, event, cast.carol.user_name)
+    [mail] = mails(db, settings, cast.carol.id, "notice")
+    assert "a co-host" in mail
+    assert f"/events/{event['id']}" in mail
+
+
+def test_oneself_and_strangers_to_the_site_are_refused(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    path = f"/api/events/{event['id']}/cohosts"
+    own, unknown = (cast.alice.post(path, json={"user_name": name}) for name in (cast.alice.user_name, "nobody-at-all"))
+    assert (own.status, own.broken, unknown.status, unknown.broken) == (409, ["user_name"], 404, ["user_name"])
+
+
+# What needs the right to edit the event's calendar, which co-hosts do not have.
+OF_HOME = {
+    "DELETE /api/events/{event_id}",
+    "PUT /api/events/{event_id}/remove",
+    "GET /events/{event_id}/delete",
+    "POST /events/{event_id}/delete",
+    "POST /api/events/{event_id}/cohosts",
+    "DELETE /api/events/{event_id}/cohosts/{cohost_id}",
+    "POST /events/{event_id}/cohosts",
+    "POST /events/{event_id}/cohosts/{cohost_id}/delete",
+}
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("visibility", ["private", "public"])
+def test_the_permission_table_of_a_cohost_and_of_a_former_one(client: Client, settings: Settings, visibility: str) -> None:
+    """A co-host has the permissions of an editor at each endpoint of the event, except what concerns its calendar; a former one those of a
+    stranger."""
+    cast = Cast(client)
+    wrong = {}
+    endpoints = [
+        each for each in ENDPOINTS if "{event_id}" in each.url and "private" in TABLE[name_of(each)] and not CHANGES_PEOPLE.search(each.url)
+    ]
+    for endpoint in endpoints:
+        name = name_of(endpoint)
+        row = TABLE[name].get(visibility)
+        if row is None:
+            continue
+        for column, is_former in ((EDITOR, False), (STRANGER, True)):
+            scene = Scene(cast, settings, visibility)
+            cohost = a_cohost(cast.alice, scene.event, cast.dave.user_name)
+            if is_former:
+                assert cast.alice.delete(f"/api/events/{scene.event['id']}/cohosts/{cohost['id']}").status == 200
+            status = cast.dave.request(endpoint.method, scene.path(endpoint.url), **content_of(name, scene)).status
+            expected = 403 if name in OF_HOME and not is_former else row[column]
+            if status != expected:
+                wrong[name, is_former] = (status, expected)
+    assert wrong == {}
+    assert len(endpoints) > 40
