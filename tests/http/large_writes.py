@@ -288,6 +288,25 @@ def _answer_to_series(bulk: Bulk) -> Request:
     return Request(bulk.cast.bob, f"/api/my_events/{bulk.series()['id']}", {"json": {"response": "YES", "scope": "all"}})
 
 
+def _responded_to_series(bulk: Bulk) -> dict[str, Any]:
+    """Bob's response to all dates of a series."""
+    verified(bulk.db, bulk.cast.bob)
+    series = bulk.series(capacity=2, waiting_list="auto")
+    reply = bulk.cast.bob.post("/api/responses", json={"event_id": series["id"], "response": "YES", "scope": "all"})
+    assert reply.status == 201, reply
+    return dict(reply.json)
+
+
+def _forgotten_guest(bulk: Bulk) -> Request:
+    response = _responded_to_series(bulk)
+    return Request(bulk.cast.bob, f"/api/responses/{response['id']}", {"json": {"erase": True, "erase_comments": True}})
+
+
+def _erased_account(bulk: Bulk) -> Request:
+    _responded_to_series(bulk)
+    return Request(bulk.cast.bob, f"/api/users/{bulk.cast.bob.id}", {"json": {"current_password": PASSWORD, "erase": True}})
+
+
 def _renamed_calendar(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/calendars/{bulk.calendar()['id']}", {"json": {"name": "Rock"}})
 
@@ -304,7 +323,7 @@ def _account_with_editor(bulk: Bulk) -> Request:
 
 
 LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
-    "DELETE /api/users/{user_id}": [_account, _account_with_editor, _small_calendars],
+    "DELETE /api/users/{user_id}": [_account, _account_with_editor, _small_calendars, _erased_account],
     "DELETE /api/admin/people/{person_id}": [_other_account],
     "PUT /api/admin/people/{person_id}/suspend": [_suspend],
     "PUT /api/calendars/{calendar_id}": [_renamed_calendar],
@@ -336,6 +355,7 @@ LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
     "POST /api/events/{event_id}/invitations": [_invitations],
     "POST /api/events/{event_id}/messages": [_message],
     "POST /api/responses": [_response_to_series],
+    "DELETE /api/responses/{response_id}": [_forgotten_guest],
     "PUT /api/my_events/{event_id}": [_answer_to_series],
     "POST /api/contacts/import_file": [lambda bulk: Request(bulk.alice, "/api/contacts/import_file", bulk.contact_file())],
     "POST /api/contacts/import": [lambda bulk: Request(bulk.outlook(), "/api/contacts/import", OUTLOOK)],

@@ -37,7 +37,6 @@ SMALL: dict[str, str] = {
     "PUT /api/responses/{response_id}/accept": _OF_RESPONSE,
     "PUT /api/responses/{response_id}/reset_link": _OF_RESPONSE,
     "PUT /api/responses/{response_id}/reminders": _OF_RESPONSE,
-    "DELETE /api/responses/{response_id}": _OF_RESPONSE,
     "POST /api/calendars/{calendar_id}/questions": _AT_MOST_50,
     "PUT /api/calendars/{calendar_id}/questions/{question_id}": _AT_MOST_50,
     "DELETE /api/calendars/{calendar_id}/questions/{question_id}": _AT_MOST_50,

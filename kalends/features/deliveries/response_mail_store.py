@@ -57,13 +57,14 @@ def insert(
     return bool(rows)
 
 
-def delete(ctx: Context, response: Response, owner_id: int) -> None:
-    """Forget the messages to the address about the event, and all that the owner's other events have sent it."""
+def delete(ctx: Context, responses: list[Response], owner_ids: list[int]) -> None:
+    """Forget the messages to the address of the responses about their events, and all that the owners' other events have sent it."""
     ctx.tx.run(
-        """DELETE FROM deliveries WHERE address_key = :key AND owner_id = :owner_id
-           AND (event_id = :event_id OR state NOT IN ('queued', 'sending'))""",
-        key=mailbox(response.email_address),
-        owner_id=owner_id,
-        event_id=response.event_id,
+        f"""DELETE FROM deliveries WHERE address_key = :key AND owner_id {ctx.db.in_list("owner_ids")}
+            AND (event_id {ctx.db.in_list("event_ids")} OR state NOT IN ('queued', 'sending'))""",
+        key=mailbox(responses[0].email_address),
+        owner_ids=owner_ids,
+        event_ids=[each.event_id for each in responses],
     )
-    ctx.tx.run("DELETE FROM deliveries WHERE response_id = :id AND kind = 'reminder'", id=response.id)
+    in_ids = ctx.db.in_list("ids")
+    ctx.tx.run(f"DELETE FROM deliveries WHERE response_id {in_ids} AND kind = 'reminder'", ids=[each.id for each in responses])

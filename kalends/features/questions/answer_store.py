@@ -109,8 +109,8 @@ def _describe_full(option: str, left: int) -> Text:
     )
 
 
-def delete(ctx: Context, response_id: int) -> None:
-    ctx.tx.run("DELETE FROM question_answers WHERE response_id = :id", id=response_id)
+def delete(ctx: Context, response_ids: list[int]) -> None:
+    ctx.tx.run(f"DELETE FROM question_answers WHERE response_id {ctx.db.in_list('ids')}", ids=response_ids)
 
 
 def save(ctx: Context, response: Response, answers: Sequence[NewAnswer]) -> None:

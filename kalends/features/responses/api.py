@@ -263,7 +263,7 @@ def destroy(ctx: Context, response_id: int, params: ResponseRemoval) -> Deletion
     if params.erase:
         if by_editor:
             raise errors.Forbidden(gettext("Only the guest can have the data erased. You can delete the response."))
-        erase_response(ctx, response, event, is_over=event.is_over(ctx.now), with_comments=params.erase_comments)
+        erase_response(ctx, response, event, with_comments=params.erase_comments)
         return Deletion([response_id])
     if by_editor:
         ctx.via = "owner"

@@ -139,7 +139,7 @@ def forget(ctx: Context, response_token: str, params: Form) -> Document:
     """Withdraw the response, and erase the personal data in it and in its history, and the comments of the address if they say so."""
     response, event = load(ctx, response_token, of_hidden=True)
     with_comments = params.read(Erasure).erase_comments
-    erase(ctx, response, event, is_over=event.is_over(ctx.now), with_comments=with_comments)
+    erase(ctx, response, event, with_comments=with_comments)
     guest_cookie.remove(ctx, event.id)
     return render("responses/forgotten.html", ctx, title=gettext("Your details are erased"), with_comments=with_comments)
 

@@ -94,9 +94,10 @@ def delete(ctx: Context, proposal_id: int) -> None:
     ctx.tx.run("DELETE FROM proposals WHERE id = :id", id=proposal_id)
 
 
-def delete_of(ctx: Context, event_id: int, email_address: str) -> None:
+def delete_of(ctx: Context, event_ids: list[int], email_address: str) -> None:
     """Delete what is proposed for the address."""
-    ctx.tx.run("DELETE FROM proposals WHERE event_id = :event_id AND email_key = :key", event_id=event_id, key=fold_case(email_address))
+    sql = f"DELETE FROM proposals WHERE event_id {ctx.db.in_list('ids')} AND email_key = :key"
+    ctx.tx.run(sql, ids=event_ids, key=fold_case(email_address))
 
 
 def clean_up(ctx: Context) -> None:

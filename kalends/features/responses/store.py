@@ -226,12 +226,13 @@ def withdraw_guest(ctx: Context, event_ids: list[int], email_key: str) -> None:
     ctx.tx.run(f"UPDATE responses SET added = FALSE, added_by = NULL WHERE {added}", ids=event_ids, key=email_key)
 
 
-def erase(ctx: Context, response_id: int) -> None:
-    """Erase the personal data of the response. Its key is not an address, so that nobody can respond with it."""
+def erase(ctx: Context, ids: list[int]) -> None:
+    """Erase the personal data of the responses. Their keys are no addresses, so that nobody can respond with them."""
     ctx.tx.run(
-        """UPDATE responses SET user_id = NULL, email_address = '', email_key = 'erased ' || CAST(id AS TEXT), name = NULL, comment = NULL,
-               opt_in = FALSE, browser = NULL, link_version = link_version + 1, version = version + 1, updated_at = :now WHERE id = :id""",
-        id=response_id,
+        f"""UPDATE responses SET user_id = NULL, email_address = '', email_key = 'erased ' || CAST(id AS TEXT), name = NULL, comment = NULL,
+               opt_in = FALSE, browser = NULL, link_version = link_version + 1, version = version + 1, updated_at = :now
+            WHERE id {ctx.db.in_list("ids")}""",
+        ids=ids,
         now=ctx.now,
     )
 

@@ -63,7 +63,7 @@ def save_proven(
     """
     if response.response != "YES":
         if response.version > 1:
-            answers.delete(ctx, response.id)
+            answers.delete(ctx, [response.id])
         return
     if sent is None:
         if questions:

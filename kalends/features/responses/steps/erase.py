@@ -20,7 +20,7 @@ from kalends.features.subscribers import store as subscribers
 from kalends.http.context import Context
 
 
-def erase(ctx: Context, response: Response, event: Event, *, is_over: bool, with_comments: bool) -> None:
+def erase(ctx: Context, response: Response, event: Event, *, with_comments: bool) -> None:
     """Withdraw the response and those of the address to the other dates of the series, and erase their personal data, their history and
     their mail, the invitation of the address, and its place on the organiser's list. The rows stay and are counted: after the event, as
     what they were.
@@ -34,20 +34,22 @@ def erase(ctx: Context, response: Response, event: Event, *, is_over: bool, with
         comments.erase_of_address(ctx, event, response.email_address)
     languages.delete(ctx, response.email_address)
     series_responses.delete(ctx, response)
-    _erase_date(ctx, response, event, is_over=is_over)
     others = series_responses.of_other_dates(ctx, event, response.email_address)
-    dates = {date.id: date for date in events.find_by_ids(ctx, [each.event_id for each in others])}
-    for each in others:
-        date = dates[each.event_id]
-        _erase_date(ctx, each, date, is_over=date.is_over(ctx.now))
+    dates = {event.id: event} | {date.id: date for date in events.find_by_ids(ctx, [each.event_id for each in others])}
+    responses = [response, *others]
+    _leave(ctx, [each for each in responses if not dates[each.event_id].is_over(ctx.now)], dates)
+    ids = [each.id for each in responses]
+    answers.delete(ctx, ids)
+    response_mails.delete(ctx, responses, sorted({date.owner_id for date in dates.values()}))
+    store.erase(ctx, ids)
+    proposals.delete_of(ctx, list(dates), response.email_address)
+    for each in responses:
+        journal.erase_response(ctx, each.event_id, each.id)
 
 
-def _erase_date(ctx: Context, response: Response, event: Event, *, is_over: bool) -> None:
-    if not is_over:
-        admission.leave(ctx, event, response)
-        news.notify_organiser(ctx, event, response_id=response.id)
-    answers.delete(ctx, response.id)
-    response_mails.delete(ctx, response, event.owner_id)
-    store.erase(ctx, response.id)
-    proposals.delete_of(ctx, response.event_id, response.email_address)
-    journal.erase_response(ctx, response.event_id, response.id)
+def _leave(ctx: Context, responses: list[Response], dates: dict[int, Event]) -> None:
+    """Give up the places of the responses, and notify the organiser once."""
+    for each in responses:
+        admission.leave(ctx, dates[each.event_id], each)
+    for each in responses[:1]:
+        news.notify_organiser(ctx, dates[each.event_id], response_id=each.id)

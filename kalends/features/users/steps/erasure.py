@@ -67,7 +67,7 @@ def _each(ctx: Context, user: User, table: str, condition: str, write: Callable[
 def _erase_responses(ctx: Context, ids: list[int]) -> None:
     for response in responses.find_by_ids(ctx, ids):
         event = events.get(ctx, response.event_id)
-        erase_response(ctx, response, event, is_over=event.is_over(ctx.now), with_comments=True)
+        erase_response(ctx, response, event, with_comments=True)
 
 
 def _erase_comments(ctx: Context, ids: list[int]) -> None:
