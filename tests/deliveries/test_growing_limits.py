@@ -155,6 +155,37 @@ def test_cancellations_reach_guests_without_proof_up_to_the_limit(cast: Cast, al
     assert (cancelled.json["notified"]["email"], cancelled.json["notified"]["skipped"]) == (2, 1)
 
 
+def _place_notices(db: Database, event: dict[str, Any]) -> dict[str, int]:
+    """How many notices of their places guests got about the event."""
+    with db.read() as tx:
+        sql = "SELECT address, count(*) FROM deliveries WHERE event_id = :id AND kind = 'notice' GROUP BY address"
+        return dict(tx.rows(sql, id=event["id"]))
+
+
+def _open_and_close(alice: Client, event: dict[str, Any]) -> None:
+    for capacity in (100, 1):
+        assert alice.put(f"/api/events/{event['id']}", json={"capacity": capacity}).status == 200
+
+
+def test_notices_of_places_reach_guests_without_proof_up_to_the_limit(cast: Cast, db: Database, alice: Client) -> None:
+    event = an_event(cast.alice, start_time=START, public=True, capacity=1, waiting_list="auto")
+    _fabricate(cast, event, 5)
+    assert _invite(alice, an_event(cast.alice, start_time=START), 48, "h").status == 202
+    _open_and_close(alice, event)
+    assert sorted(_place_notices(db, event).values()) == [1, 1]
+
+
+def test_guests_without_proof_get_two_notices_of_places_a_day(cast: Cast, db: Database, alice: Client) -> None:
+    event = an_event(cast.alice, start_time=START, public=True, capacity=1, waiting_list="auto")
+    _fabricate(cast, event, 3)
+    for _ in range(4):
+        _open_and_close(alice, event)
+        for response in ("NO", "YES"):
+            for n in (1, 2):
+                a_response(cast.anonymous, event, email_address=f"g{n}@g{n}.example", response=response)
+    assert set(_place_notices(db, event).values()) == {2}
+
+
 def test_reminders_reach_guests_without_proof_up_to_the_limit(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
     event = an_event(cast.alice, start_time=START, time_zone="UTC", public=True)
     _fabricate(cast, event, 3)

@@ -267,6 +267,14 @@ def _cancelled_event(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/events/{bulk.guests(bulk.event_count)['id']}", {"json": {"status": "cancelled"}})
 
 
+def _opened_event(bulk: Bulk) -> Request:
+    """An event for whose places many guests wait."""
+    event = bulk.guests(bulk.event_count, capacity=20_000, waiting_list="auto")
+    with bulk.db.write() as tx:
+        tx.run("UPDATE responses SET held = 0, queued_at = id, queued_for = 1 WHERE event_id = :id", id=event["id"])
+    return Request(bulk.alice, f"/api/events/{event['id']}", {"json": {"capacity": 19_999}})
+
+
 def _deleted_event(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/events/{bulk.guests(bulk.event_count)['id']}")
 
@@ -337,6 +345,7 @@ LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
         _in_series("", description=(TEXT * 50)[:MAX_DESCRIPTION], start_time="2026-06-01T21:00"),
         _moved_event,
         _cancelled_event,
+        _opened_event,
         _to_other_calendar,
     ],
     "DELETE /api/events/{event_id}": [_in_series(""), _deleted_events, _deleted_event],

@@ -9,7 +9,8 @@ from kalends.core.tokens import derive
 from kalends.features.deliveries.store import DAY, mailbox
 from kalends.http.context import Context
 
-# Messages and notices about one event that someone gets who has not answered the organiser; cancellations are counted apart.
+# Messages and notices about one event that someone gets who has not answered the organiser; cancellations, and notices of places, are
+# counted apart.
 MAX_UNANSWERED_PER_DAY = 2
 
 
@@ -90,12 +91,12 @@ def find_limited(ctx: Context, owner_id: int, event_id: int, kind: str, addresse
     if ctx.settings.rate_limits == "off" or not addresses:
         return set()
     keys = {address: mailbox(address) for address in find_unanswered(ctx, owner_id, addresses)}
-    kinds = "('cancel')" if kind == "cancel" else "('change', 'message')"
+    kinds = {"cancel": "('cancel')", "notice": "('notice')"}.get(kind, "('change', 'message')")
     # A notice that waits takes further changes, and stays one message.
     rows = ctx.tx.rows(
         f"""SELECT d.address_key FROM {ctx.db.records("recipients", {"address_key": "TEXT"})}
             JOIN deliveries d ON d.address_key = recipients.address_key AND d.created_at > :since
-            WHERE d.event_id = :event_id AND d.kind IN {kinds} AND (d.kind = 'message' OR d.state <> 'queued')
+            WHERE d.event_id = :event_id AND d.kind IN {kinds} AND (d.kind IN ('message', 'notice') OR d.state <> 'queued')
             GROUP BY d.address_key HAVING count(*) >= :limit""",
         recipients=json.dumps([{"address_key": key} for key in sorted(set(keys.values()))]),
         since=ctx.now - DAY,

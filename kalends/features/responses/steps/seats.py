@@ -9,7 +9,7 @@ from kalends.core.i18n import gettext
 from kalends.core.records.delivery import PlaceNotice
 from kalends.core.records.event import Event
 from kalends.core.records.response import Response
-from kalends.features.deliveries import place_notice_store as place_notice
+from kalends.features.deliveries.steps import place_notice
 from kalends.features.questions.steps import response_answers
 from kalends.features.responses import seat_store as store
 from kalends.features.responses.rules import waiting_list
