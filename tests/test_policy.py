@@ -36,6 +36,7 @@ from tests.client import Client
 from tests.conftest import NOON
 from tests.deliveries.samples import a_stop_token, a_suppression
 from tests.http.multipart import multipart
+from tests.passkeys.authenticator import a_passkey, registration
 from tests.pictures.files import SMALL_PICTURE, a_picture
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
 from tests.site.administrator import Admin, a_blocked_sender, a_hidden_event, an_account_invitation, an_inactive_person
@@ -222,6 +223,9 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /account/codes/recovery": {"": (401, 200, 409, 409, 409)},
     "POST /account/codes/keys": {"": (401, 303, 409, 409, 409)},
     "POST /account/codes/delete": {"": (401, 303, 404, 404, 404)},
+    "GET /account/passkeys": {"": SIGNED_IN},
+    "POST /account/passkeys": {"": (401, 303, 422, 422, 422)},
+    "POST /account/passkeys/{passkey_id}/delete": {"": (401, 303, 404, 404, 404)},
     "GET /account/devices": {"": SIGNED_IN},
     "POST /account/devices": {"": SIGNED_IN},
     "GET /account/keys/{key_id}/delete": {"": OWN_ONLY},
@@ -335,6 +339,12 @@ TABLE: dict[str, dict[str, Row]] = {
     "PUT /api/users/{user_id}/totp": {"": OWN_ONLY},
     "POST /api/users/{user_id}/totp/recovery_codes": {"": (401, 201, 404, 404, 404)},
     "DELETE /api/users/{user_id}/totp": {"": OWN_ONLY},
+    "GET /api/passkeys": {"": SIGNED_IN},
+    "POST /api/passkeys/options": {"": SIGNED_IN},
+    # Each passkey is that of the user for whom the options were made: alice.
+    "POST /api/passkeys": {"": (401, 201, 422, 422, 422)},
+    "DELETE /api/passkeys/{passkey_id}": {"": OWN_ONLY},
+    "POST /api/session/passkey_options": {"": EVERYBODY},
     "GET /api/keys": {"": SIGNED_IN},
     "GET /api/keys/new": {"": SIGNED_IN},
     "POST /api/keys": {"": (401, 201, 201, 201, 201)},
@@ -637,6 +647,7 @@ class Scene:
             "suspended_person_id": lambda: an_inactive_person(self.cast.anonymous, "suspended").id,
             "account_invitation_id": lambda: an_account_invitation(self.cast.anonymous, f"{uuid4().hex}@example.org")[0],
             "sign_up_token": lambda: an_account_invitation(self.cast.anonymous, f"{uuid4().hex}@example.org")[1],
+            "passkey_id": lambda: a_passkey(self.cast.alice)["id"],
             "key_id": lambda: a_key(self.cast.alice)["id"],
             "blocked_id": lambda: a_block(self.cast.alice, self.cast.dave),
             "calendar_id": lambda: self.calendar["id"],
@@ -718,6 +729,8 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
         ),
         lambda scene: {"key_logins": False} if a_second_factor(scene.cast.alice) else {},
     ),
+    "POST /api/passkeys": lambda scene: registration(scene.cast.alice),
+    "POST /account/passkeys": lambda scene: registration(scene.cast.alice),
     "POST /account/keys": lambda scene: {"name": "a key"},
     "POST /account/devices": lambda scene: {"name": "a phone"},
     "POST /api/keys": lambda scene: {"name": "a key"},

@@ -17,6 +17,7 @@ from kalends.features.admin.invitations.model import AccountInvitationInput
 from kalends.features.calendars import ownership_store as ownership
 from kalends.features.deliveries import store as deliveries
 from kalends.features.keys import store as key_store
+from kalends.features.passkeys import store as passkey_store
 from kalends.features.sessions import store as session_store
 from kalends.features.users import invitation_store as invitations
 from kalends.features.users import store as user_store
@@ -138,12 +139,16 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
 @data_option
 @database_option
 def remove_factors(data: str | None, database: str | None, user_name: str) -> None:
-    """Turn off a user's one-time codes and recovery codes: the password alone signs in. The user gets mail."""
+    """Turn off a user's one-time codes, and remove passkeys: the password alone signs in. The user gets mail."""
     with open_context(data, database) as ctx, ctx.write():
         user = _find(ctx, user_name)
-        if not totp_store.delete(ctx, user.id):
-            stop(f"{user.user_name} has no second factor.")
-        deliveries.insert_account_mail(ctx, user, "notice", "codes_disabled")
+        has_codes, has_passkeys = totp_store.delete(ctx, user.id), passkey_store.delete_all(ctx, user.id) > 0
+        if not (has_codes or has_passkeys):
+            stop(f"{user.user_name} has no one-time codes and no passkeys.")
+        if has_codes:
+            deliveries.insert_account_mail(ctx, user, "notice", "codes_disabled")
+        if has_passkeys:
+            deliveries.insert_account_mail(ctx, user, "notice", "passkey_removed")
         audit.record(ctx, "factors_removed", "account", user.id)
     click.echo(f"{user.user_name} signs in with the password alone.")
 

@@ -4,7 +4,7 @@ from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.records.change import Webhook
-from kalends.core.records.credentials import Key, Session
+from kalends.core.records.credentials import Key, Passkey, Session
 from kalends.core.records.delivery import Subscriber, Suppression
 from kalends.core.records.people import Contact, User
 from kalends.core.transports import FILES
@@ -138,6 +138,15 @@ def key(ctx: Context, key_id: str) -> Key:
     if key is None:
         raise errors.NotFound
     return key
+
+
+def passkey(ctx: Context, passkey_id: str) -> Passkey:
+    """A passkey of the actor."""
+    sql = f"SELECT {columns(Passkey)} FROM passkeys WHERE id = :id AND user_id = :me"
+    passkey = ctx.tx.one(Passkey, sql, id=passkey_id, me=user(ctx).id)
+    if passkey is None:
+        raise errors.NotFound
+    return passkey
 
 
 def contact(ctx: Context, contact_id: int) -> Contact:

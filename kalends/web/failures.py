@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote_plus, urlencode
 
+from kalends.core import passkey_site
 from kalends.core.errors import Problem
 from kalends.core.i18n import gettext
 from kalends.core.settings import Settings
@@ -95,7 +96,13 @@ def _sign_in(ctx: Context, request: Request) -> Document:
     values = {"resume": request.path, "typed": urlencode(flatten(typed)), "next": ""}
     ctx.headers["Cache-Control"] = "no-store"
     return render(
-        "account/sign_in.html", ctx, status=401, title=gettext("Sign in again"), form=FormState(values), lost=_lost_input(request, typed)
+        "account/sign_in.html",
+        ctx,
+        status=401,
+        title=gettext("Sign in again"),
+        form=FormState(values),
+        lost=_lost_input(request, typed),
+        has_passkeys=passkey_site.are_available(ctx.settings),
     )
 
 

@@ -54,6 +54,8 @@ NOTICES: dict[str, Text] = {
     "verification-sent": gettext("We’ve emailed the link to your address."),
     "ended": gettext("Session ended."),
     "others-ended": gettext("All your other sessions have ended."),
+    "passkey-added": gettext("Passkey added. Next time, sign in with it."),
+    "passkey-removed": gettext("Passkey removed."),
     "codes-off": gettext("One-time codes are turned off. Your password alone signs you in."),
     "account-deleted": gettext("Your account, its calendars, events and contacts have been deleted."),
     "cohost-added": gettext("Co-host added. They get an email."),

@@ -63,8 +63,13 @@ PREPARED: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /api/contacts/keep": _import_contacts,
     "POST /api/contacts/delete_all": lambda scene: {"confirmed": bool(scene.contact)},
 }
-# They have nothing to do for new records: no delivery has failed, and the mail of an invitation waits already.
-IDLE = {"POST /api/webhooks/{webhook_id}/redeliver", "PUT /api/events/{event_id}/invitations/{invitation_id}/resend"}
+# They have nothing to do for new records: no delivery has failed, the mail of an invitation waits already, and challenges are not stored.
+IDLE = {
+    "POST /api/webhooks/{webhook_id}/redeliver",
+    "PUT /api/events/{event_id}/invitations/{invitation_id}/resend",
+    "POST /api/passkeys/options",
+    "POST /api/session/passkey_options",
+}
 # They delete what the actor does not see, or no longer sees when they are gone themselves.
 HIDDEN = {"DELETE /api/users/{user_id}", "PUT /api/admin/people/{person_id}/refuse", "DELETE /api/admin/people/{person_id}"}
 # The dry run is a preview: `found` says what there is, since creating the events takes several steps.

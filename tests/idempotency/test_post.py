@@ -194,6 +194,8 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "contacts from a service": ("/api/contacts/import", _import, "contacts"),
     "ping": ("/api/webhooks/{webhook_id}/ping", _webhook, "webhook_deliveries"),
     "redelivery": ("/api/webhooks/{webhook_id}/redeliver", _redelivery, None),
+    "options of a new passkey": _of_table("/api/passkeys/options", None),
+    "options of a login with a passkey": _of_table("/api/session/passkey_options", None),
     "kept contacts": ("/api/contacts/keep", _keep, None),
     "deleted contacts": ("/api/contacts/delete_all", _delete_all, None),
 }

@@ -30,13 +30,13 @@ main()
 class Service:
     """`kalends serve` on a free port of the loopback: its URL and its log."""
 
-    def __init__(self, folder: Path, database: str, provider: str):
+    def __init__(self, folder: Path, database: str, provider: str, **more: str):
         settings = {"DATA": str(folder), "DATABASE": database, "PORT": "0", "RATE_LIMITS": "off", "ACCESS_LOG": "off", "LOG_FORMAT": "json"}
         settings |= dict.fromkeys(["GOOGLE_CARDDAV_URL", "YAHOO_CARDDAV_URL", "GRAPH_URL", "GRAPH_LOGIN_URL"], provider)
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KALENDS_")}
         self.process = subprocess.Popen(
             [sys.executable, "-c", QUICKLY, "serve", "--no-work"],
-            env=environment | {f"KALENDS_{name}": value for name, value in settings.items()},
+            env=environment | {f"KALENDS_{name}": value for name, value in (settings | more).items()},
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -72,9 +72,9 @@ class Service:
 
 
 @contextmanager
-def serving(folder: Path, database: str = "", provider: str = NOBODY, *, is_new: bool = False) -> Iterator[Service]:
-    """A started service with an administrator; is_new: without any account."""
-    service = Service(folder, database, provider)
+def serving(folder: Path, database: str = "", provider: str = NOBODY, *, is_new: bool = False, **more: str) -> Iterator[Service]:
+    """A started service with an administrator; is_new: without any account; more: settings."""
+    service = Service(folder, database, provider, **more)
     try:
         if not is_new:
             service.create_administrator()

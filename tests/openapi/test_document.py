@@ -129,6 +129,7 @@ def test_a_login_is_one_of_its_schemas(document: dict[str, Any]) -> None:
     assert [variant["required"] for variant in body["content"]["application/json"]["schema"]["oneOf"]] == [
         ["user_name", "password"],
         ["ticket", "code"],
+        ["passkey"],
         ["wkey"],
         ["digest", "timestamp"],
     ]

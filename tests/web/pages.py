@@ -154,6 +154,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /admin/audit": [Visit("ada", "/admin/audit"), Visit("ada", "/admin/audit?offset=1000")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
     "GET /account/codes": [Visit("alice", "/account/codes")],
+    "GET /account/passkeys": [Visit("alice", "/account/passkeys")],
     "GET /account/devices": [Visit("alice", "/account/devices")],
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],
     "GET /deliveries/suppressions": [Visit("alice", "/deliveries/suppressions")],

@@ -59,6 +59,21 @@ class Totp(Struct, frozen=True):
     key_logins: bool
 
 
+class Passkey(Struct, frozen=True):
+    """A row of the table `passkeys`."""
+
+    id: str
+    user_id: int
+    name: str
+    credential_id: bytes
+    # The attested credential data of WebAuthn, with the public key.
+    credential: bytes
+    # 0: the authenticator does not count.
+    sign_count: int
+    last_used_at: int | None
+    created_at: int
+
+
 class Key(Struct, frozen=True):
     """A row of the table `keys`."""
 

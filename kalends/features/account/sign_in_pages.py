@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl
 
 from msgspec import structs
 
-from kalends.core import errors
+from kalends.core import errors, passkey_site
 from kalends.core.i18n import gettext
 from kalends.features.sessions import api, store
 from kalends.features.sessions.model import Credentials
@@ -26,7 +26,12 @@ def _form(ctx: Context, form: FormState) -> Document:
     if form.value("ticket"):
         return render("account/second_step.html", ctx, title=gettext("Enter a code"), form=form)
     return render(
-        "account/sign_in.html", ctx, title=gettext("Sign in again") if form.value("resume") else gettext("Sign in"), form=form, lost=""
+        "account/sign_in.html",
+        ctx,
+        title=gettext("Sign in again") if form.value("resume") else gettext("Sign in"),
+        form=form,
+        lost="",
+        has_passkeys=passkey_site.are_available(ctx.settings),
     )
 
 
@@ -47,7 +52,7 @@ def create(ctx: Context, params: Form) -> Document:
     except errors.TicketExpired as expired:
         return structs.replace(_form(ctx, FormState(params.without("ticket").values, problem=expired.detail)), status=expired.status)
     except errors.Unauthorized as mismatch:
-        problem = mismatch.detail if params.text("ticket") else MISMATCH
+        problem = mismatch.detail if params.text("ticket") or params.text("passkey") else MISMATCH
         return structs.replace(_form(ctx, FormState(params.values, problem=problem)), status=mismatch.status)
     return _resume(ctx, session.token, params) if params.text("resume") else redirect(ctx, local_path(params.text("next")))
 

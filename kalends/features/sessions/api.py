@@ -4,6 +4,8 @@ from kalends import policy
 from kalends.core import errors
 from kalends.core.records.people import User
 from kalends.core.values import timestamps
+from kalends.features.passkeys import steps as passkeys
+from kalends.features.passkeys.model import PasskeyOptions
 from kalends.features.sessions import store
 from kalends.features.sessions.model import Credentials, SessionCreated, SessionDetail
 from kalends.features.sessions.steps import cookies, credentials
@@ -14,10 +16,12 @@ from kalends.http.input.types import TextDeletion
 
 @endpoint("POST", "/api/session", status=201, location="/api/session/{id}", guests=True, transaction=False, pool="hash")
 def create(ctx: Context, params: Credentials) -> SessionCreated:
-    """Log in with exactly one set: `user_name` and `password`, or `ticket` and `code`, or `wkey`, or `digest` and `timestamp`.
+    """Log in with exactly one set: `user_name` and `password`, `ticket` and `code`, `passkey`, `wkey`, or `digest` and `timestamp`.
 
     If the account has one-time codes, a right password is 401 `second-factor-required` with a `ticket`. Send it back within five minutes,
     from the same network, with the `code` of the app or a recovery code. Five codes are checked in five minutes.
+
+    A passkey answers the options of `POST /api/session/passkey_options`. It verifies its user, and so needs neither password nor code.
 
     The `token` is sent this once; send it back as `Authorization: Bearer …`. Browsers, which send `Origin` or `Sec-Fetch-Site`, get the
     cookie `kalends_session` too (under https its name is `__Host-kalends_session`), and so do programs with `cookie=true`. After a login
@@ -41,6 +45,12 @@ def _open(ctx: Context, user: User, key_id: str | None, *, has_cookie: bool) -> 
         if has_cookie or ctx.caller.is_browser:
             cookies.set_session(ctx, token)
     return SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at))
+
+
+@endpoint("POST", "/api/session/passkey_options", guests=True)
+def passkey_options(ctx: Context) -> PasskeyOptions:
+    """What a browser needs to ask for a passkey: `navigator.credentials.get`. Nothing is saved."""
+    return PasskeyOptions(passkeys.ask_to_sign_in(ctx))
 
 
 @endpoint("GET", "/api/session/{session_id}")

@@ -4,20 +4,24 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
+from kalends.features.passkeys.model import PasskeyResponse
 from kalends.features.users.totp.model import Code
 from kalends.http.input.options import FieldOptions, Secret, StructOptions
 from kalends.http.input.types import CreatedAt, Instant, NameOrAddress
 
 
 class Credentials(Struct, kw_only=True):
-    """Exactly one set: user_name and password, or ticket and code, or wkey, or digest and timestamp."""
+    """Exactly one set: user_name and password, or ticket and code, or passkey, or wkey, or digest and timestamp."""
 
-    OPTIONS: ClassVar = StructOptions(alternatives=(("user_name", "password"), ("ticket", "code"), ("wkey",), ("digest", "timestamp")))
+    OPTIONS: ClassVar = StructOptions(
+        alternatives=(("user_name", "password"), ("ticket", "code"), ("passkey",), ("wkey",), ("digest", "timestamp"))
+    )
 
     user_name: NameOrAddress | None = None
     password: Annotated[str, Meta(max_length=256, description="The user's password."), FieldOptions(keep_whitespace=True)] | None = None
     ticket: Annotated[str, Meta(max_length=200, description="The ticket of the reply `second-factor-required`.")] | None = None
     code: Code | None = None
+    passkey: PasskeyResponse | None = None
     wkey: Annotated[str, Meta(max_length=200, description="API write key.")] | None = None
     digest: Annotated[str, Meta(max_length=200, description="`<key id>.<hex HMAC-SHA256(shared_secret, timestamp)>`")] | None = None
     timestamp: Annotated[str, Meta(max_length=64, description="Unix seconds or an RFC 3339 instant, as signed.")] | None = None

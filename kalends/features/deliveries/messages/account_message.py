@@ -88,13 +88,14 @@ def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
             gettext("A new API key was created for %(user_name)s on %(service)s. Apps can use it to act on your behalf.", **names),
             not_me,
         ),
-        **_factor_notices(names, not_me),
+        **_code_notices(names, not_me),
+        **_passkey_notices(names),
         **_webhook_notices(names),
         **_source_notices(names),
     }
 
 
-def _factor_notices(names: dict[str, str], not_me: Text) -> dict[ChangeNotice, Wording]:
+def _code_notices(names: dict[str, str], not_me: Text) -> dict[ChangeNotice, Wording]:
     return {
         "codes_enabled": Wording(
             gettext("One-time codes were turned on"),
@@ -115,6 +116,31 @@ def _factor_notices(names: dict[str, str], not_me: Text) -> dict[ChangeNotice, W
             gettext("A recovery code was used"),
             gettext("Someone signed in as %(user_name)s on %(service)s with the password and a recovery code.", **names),
             not_me,
+        ),
+    }
+
+
+def _passkey_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
+    not_me = gettext(
+        "If this wasn’t you, change your password now: %(service)s/reset. Then check your passkeys: %(service)s/account/passkeys.",
+        service=names["service"],
+    )
+    return {
+        "passkey_added": Wording(
+            gettext("A passkey was added"),
+            gettext("A new passkey signs in as %(user_name)s on %(service)s, without the password.", **names),
+            not_me,
+        ),
+        "passkey_removed": Wording(
+            gettext("A passkey was removed"), gettext("A passkey of %(user_name)s on %(service)s no longer signs in.", **names), not_me
+        ),
+        "passkey_copied": Wording(
+            gettext("A passkey may have been copied"),
+            gettext(
+                "A passkey of %(user_name)s on %(service)s counted backwards, as a copy of it would. It wasn’t signed in.",
+                **names,
+            ),
+            gettext("Remove the passkey, and add a new one: %(service)s/account/passkeys.", service=names["service"]),
         ),
     }
 

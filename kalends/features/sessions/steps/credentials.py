@@ -13,7 +13,10 @@ from kalends.core.net.client_network import network
 from kalends.core.records.people import User
 from kalends.core.values import timestamps
 from kalends.core.values.text import fold_case
+from kalends.features.deliveries import store as deliveries
 from kalends.features.keys import store as keys
+from kalends.features.passkeys import steps as passkeys
+from kalends.features.passkeys import store as passkey_store
 from kalends.features.sessions import store
 from kalends.features.sessions.model import Credentials
 from kalends.features.sessions.steps import cookies, login_attempts
@@ -28,7 +31,17 @@ log = get_logger(__name__)
 
 WRONG_PASSWORD = gettext("Wrong username or password.")
 WRONG_KEY = gettext("This API key doesn’t work: it is wrong, or has been deleted.")
+WRONG_PASSKEY = gettext("This passkey doesn’t sign in: it was removed here, or took more than five minutes. Try again.")
+COPIED_PASSKEY = gettext("This passkey may have been copied, so it doesn’t sign in. We’ve sent you an email.")
 WRONG_DIGEST = gettext("This digest isn’t valid. Sign the current time with the key’s shared secret, and use each digest only once.")
+
+
+class PasskeyUse(Struct, frozen=True):
+    """A passkey that has signed a challenge, and its counter."""
+
+    passkey_id: str
+    sign_count: int
+    challenge: str
 
 
 class Login(Struct, frozen=True):
@@ -42,6 +55,7 @@ class Login(Struct, frozen=True):
     name: str = ""
     # Of the second step after the password.
     code: str | None = None
+    passkey: PasskeyUse | None = None
 
 
 def check(ctx: Context, params: Credentials) -> Login:
@@ -54,6 +68,8 @@ def check(ctx: Context, params: Credentials) -> Login:
     subjects = [_network_subject(ctx)]
     with ctx.read():
         login_attempts.refuse(ctx, subjects)
+    if credential == "passkey":
+        return _by_passkey(ctx, params.passkey or "", subjects)
     login = _by_key(ctx, params.wkey or "") if credential == "wkey" else _by_digest(ctx, params.digest or "", params.timestamp or "")
     if login is None:
         login_attempts.begin(ctx, subjects)
@@ -77,12 +93,15 @@ def use(ctx: Context, login: Login) -> User:
         _require_key_logins(ctx, user)
     if login.code is not None:
         _use_code(ctx, user, login.code)
+    if login.passkey:
+        _use_passkey(ctx, user, login.passkey)
     return user
 
 
 def ticket_for_code(ctx: Context, login: Login) -> str | None:
     """The ticket for the second step, if the login had the password alone and its user has one-time codes."""
-    needs_code = not login.key_id and login.code is None and totp_store.find_enabled(ctx, login.user.id) is not None
+    has_password_alone = not login.key_id and login.code is None and login.passkey is None
+    needs_code = has_password_alone and totp_store.find_enabled(ctx, login.user.id) is not None
     return totp.new_ticket(ctx, login.user) if needs_code else None
 
 
@@ -119,6 +138,33 @@ def _by_password(ctx: Context, name: str, password: str) -> Login:
         _log_failure(ctx, "password", user.user_name if user else None)
         raise errors.WrongCredentials(WRONG_PASSWORD)
     return Login(user, attempt=attempt, name=name)
+
+
+def _use_passkey(ctx: Context, user: User, used: PasskeyUse) -> None:
+    if not store.use_digest(ctx, used.challenge) or not passkey_store.use(ctx, used.passkey_id, used.sign_count):
+        _log_failure(ctx, "passkey", user.user_name)
+        raise errors.WrongCredentials(WRONG_PASSKEY)
+
+
+def _by_passkey(ctx: Context, answer: str, subjects: list[str]) -> Login:
+    """The user of the passkey whose signature is right. One that counts backwards has been copied: its user gets mail."""
+    with ctx.read():
+        try:
+            passkey = passkey_store.find(ctx, passkeys.credential_id_of(answer))
+            sign_count, challenge = passkeys.verify_sign_in(ctx, passkey, answer) if passkey else (0, "")
+        except passkeys.WrongAnswer:
+            passkey = None
+        user = users.get(ctx, passkey.user_id) if passkey else None
+    if passkey is None or user is None:
+        login_attempts.begin(ctx, subjects)
+        _log_failure(ctx, "passkey", None)
+        raise errors.WrongCredentials(WRONG_PASSKEY)
+    if sign_count <= passkey.sign_count and (sign_count or passkey.sign_count):
+        with ctx.write(is_last=False):
+            deliveries.insert_account_mail(ctx, user, "notice", "passkey_copied")
+        _log_failure(ctx, "copied passkey", user.user_name)
+        raise errors.WrongCredentials(COPIED_PASSKEY)
+    return Login(user, passkey=PasskeyUse(passkey.id, sign_count, challenge))
 
 
 def _by_ticket(ctx: Context, ticket: str, code: str) -> Login:
@@ -161,7 +207,7 @@ def _require_one_set(params: Credentials) -> tuple[str, ...]:
     present = [names for names in Credentials.OPTIONS.alternatives if any(getattr(params, name) for name in names)]
     if len(present) != 1:
         fields = ["user_name", "password"] if not present else [name for names in present for name in names]
-        rule = "give exactly one set: user_name and password, or ticket and code, or wkey, or digest and timestamp"
+        rule = "give exactly one set: user_name and password, or ticket and code, or passkey, or wkey, or digest and timestamp"
         raise errors.Invalid([FieldError(name, rule, "conflict" if present else "required") for name in fields])
     missing = [name for name in present[0] if not getattr(params, name)]
     if missing:
