@@ -15,6 +15,7 @@ from kalends.core.i18n import gettext, locale
 from kalends.core.i18n.locale import Locale
 from kalends.core.records.administration import Site
 from kalends.core.records.delivery import GUEST_GROUPS, GuestGroup
+from kalends.core.records.response import Response
 from kalends.core.settings import Settings
 from kalends.core.values import timestamps
 from kalends.db import Author, Database, Transaction
@@ -155,6 +156,8 @@ class Context(Struct, eq=False):
     actor: Actor | None = None
     # Set by a request that has the link of an event.
     linked: LinkedEvent | None = None
+    # The response of a guest who has its personal link.
+    guest_response: Response | None = None
     # Counted by the first write transaction that commits.
     call: CountedCall | None = None
     # The error of every write, if writing is refused: a form shows it together with its values.

@@ -21,11 +21,16 @@ GROUPS = (
     ("SUMMARY",),
     ("DESCRIPTION",),
     ("LOCATION",),
+    ("GEO",),
+    ("CONFERENCE",),
     ("CATEGORIES",),
     ("STATUS", "X-KALENDS-STATUS"),
     ("IMAGE",),
     ("CLASS",),
 )
+# What a file says of who takes part, and of alarms.
+_PARTICIPANTS = ("ORGANIZER", "ATTENDEE")
+_OF_ALARMS = ("ACTION", "TRIGGER", "DURATION", "REPEAT", "UID", "ACKNOWLEDGED")
 # What says that something changed.
 _STAMPS = ("LAST-MODIFIED", "DTSTAMP")
 
@@ -74,6 +79,26 @@ def merge(original: bytes, base: bytes, current: bytes) -> bytes:
         return original
     _merge_calendars(*[calendar for calendar in calendars if calendar])
     return write(file).encode("utf-8", "surrogateescape")
+
+
+def add_participants(original: bytes, current: bytes) -> bytes:
+    """What the service writes, with the participants and the alarms of the original, of which nothing else is shown."""
+    file, after = (parse(text.decode("utf-8", "surrogateescape")) for text in (original, current))
+    own, calendar = _first(file), _first(after)
+    if own is None or calendar is None:
+        return current
+    zone = zone_of(calendar)
+    before = _by_date(own, zone, None)
+    for event in calendar.inner("VEVENT"):
+        source = before.get(date_of(event, zone), before.get(""))
+        if source:
+            alarms = [_plain_alarm(alarm) for alarm in source.inner("VALARM")]
+            event.content += [*source.group(_PARTICIPANTS), *alarms]
+    return write(after).encode("utf-8", "surrogateescape")
+
+
+def _plain_alarm(alarm: Component) -> Component:
+    return Component(alarm.name, alarm.begin, list(alarm.group(_OF_ALARMS)), alarm.end)
 
 
 def _first(file: Component) -> Component | None:

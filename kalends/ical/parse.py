@@ -21,11 +21,13 @@ MAX_UID_OCTETS = 255
 
 _EVENT = re.compile(r"^BEGIN:VEVENT\s*?$", re.IGNORECASE | re.MULTILINE)
 _NAME = re.compile(r"[A-Z0-9-]{1,100}(?=[;:])", re.IGNORECASE)
+# Some programs write a comma.
+_GEO = re.compile(r"([+-]?[0-9]{1,3}(?:\.[0-9]{1,20})?)[;,]\s*([+-]?[0-9]{1,3}(?:\.[0-9]{1,20})?)")
 _READ = {
     "VCALENDAR": {"METHOD", "X-WR-TIMEZONE"},
     "VEVENT": set(
-        "UID SUMMARY DESCRIPTION COMMENT LOCATION CATEGORIES IMAGE URL STATUS CLASS SEQUENCE DTSTART DTEND DURATION RRULE EXRULE EXDATE "
-        "RDATE RECURRENCE-ID X-MICROSOFT-CDO-ALLDAYEVENT X-KALENDS-STATUS".split()
+        "UID SUMMARY DESCRIPTION COMMENT LOCATION GEO CATEGORIES IMAGE URL STATUS CLASS SEQUENCE DTSTART DTEND DURATION RRULE EXRULE "
+        "EXDATE RDATE RECURRENCE-ID X-MICROSOFT-CDO-ALLDAYEVENT X-KALENDS-STATUS".split()
     ),
     "VTIMEZONE": {"TZID", "X-LIC-LOCATION"},
     "STANDARD": {"DTSTART", "TZOFFSETFROM", "TZOFFSETTO", "RRULE", "RDATE"},
@@ -64,6 +66,8 @@ class Entry(Struct, kw_only=True):
     summary: str
     description: str
     location: str
+    # The latitude and the longitude, if the file has both.
+    geo: tuple[float, float] | None
     categories: list[str]
     image_url: str
     url: str
@@ -191,6 +195,7 @@ def _build_entry(component: _Component, calendar: EntryCalendar, *, is_cancelled
         summary=_text(properties, "SUMMARY"),
         description=_text(properties, "DESCRIPTION"),
         location=_text(properties, "LOCATION"),
+        geo=_read_geo(_text(properties, "GEO")),
         categories=[tag for each in properties.get("CATEGORIES", []) for tag in split_escaped(each.value, ",")],
         image_url=next((each.value.strip() for each in properties.get("IMAGE", []) if each.parameters.get("VALUE") != "BINARY"), ""),
         url=_text(properties, "URL"),
@@ -204,6 +209,15 @@ def _build_entry(component: _Component, calendar: EntryCalendar, *, is_cancelled
     )
     _add_times(entry, properties)
     return entry
+
+
+def _read_geo(value: str) -> tuple[float, float] | None:
+    """The degrees of GEO (RFC 5545, section 3.8.1.6); None if there are none on Earth."""
+    match = _GEO.fullmatch(value.strip())
+    if match is None:
+        return None
+    latitude, longitude = float(match[1]), float(match[2])
+    return (latitude, longitude) if abs(latitude) <= 90 and abs(longitude) <= 180 else None
 
 
 def _add_times(entry: Entry, properties: Properties) -> None:

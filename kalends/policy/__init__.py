@@ -19,3 +19,4 @@ from kalends.policy.response_link import *
 from kalends.policy.scopes import *
 from kalends.policy.sources import *
 from kalends.policy.undo import *
+from kalends.policy.withheld import *

@@ -52,6 +52,7 @@ def linked_response(ctx: Context, token: str, *, of_hidden: bool = False) -> tup
         raise errors.NotFound
     if ctx.now >= (event.end_at or event.start_at) + LINK_LIFETIME:
         raise errors.NotFound(ENDED)
+    ctx.guest_response = response
     return response, _limit_party(ctx, response, guest_view(event))
 
 

@@ -109,6 +109,8 @@ def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "waiting": "true",
         "show": "comments",
         "mine": "true",
+        "near": "48.8583,2.2945",
+        "km": 20,
     }
     return ids | places | times | texts | pages | {"scope": "public", "order": "-start_time", "key": None, "tab": "maybe", "sort": "name"}
 

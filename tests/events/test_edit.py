@@ -33,6 +33,12 @@ events = st.fixed_dictionaries(
         "image_url": words | st.sampled_from(["http://a", "https://example.org/%20?q=é#x"]),
         "tag_list": words | st.lists(words),
         "public": st.booleans(),
+        "online_url": st.sampled_from(["https://call.example.org/a?b=c#d", "mailto:x"]),
+        "online_for": st.sampled_from(["everyone", "going", "members"]),
+        "place_for": st.sampled_from(["everyone", "going", "members"]),
+        "latitude": st.floats(-90, 90),
+        "longitude": st.floats(-180, 180),
+        "price": words,
     },
 )
 

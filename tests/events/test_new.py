@@ -17,6 +17,7 @@ FIELDS = {
     *("title", "description", "start_time", "end_time", "all_day", "time_zone", "location", "tag_list", "public"),
     *("image_url", "image_alt", "visibility"),
     *("party_max", "status", "status_note", "location_name", "street", "city", "state", "zip", "country"),
+    *("latitude", "longitude", "place_for", "online_url", "online_for", "price", "ticket_url"),
 }
 
 
@@ -26,6 +27,7 @@ def test_new_returns_the_fields_and_their_defaults(cast: Cast) -> None:
     assert fields["calendar_id"] == cast.alice.primary_calendar_id
     assert {name for name, value in fields.items() if value is not None} == {
         *("title", "start_time", "all_day", "time_zone", "tag_list", "public", "visibility", "status", "calendar_id"),
+        *("place_for", "online_for"),
         *SETTINGS,
     }
     assert (fields["title"], fields["all_day"], fields["tag_list"], fields["public"]) == ("", False, "", False)

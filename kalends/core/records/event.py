@@ -1,12 +1,14 @@
 """The rows of an event."""
 
-from typing import Annotated, Literal
+from collections.abc import Collection
+from typing import Annotated, Literal, Self
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
-from kalends.core.records import response_settings
+from kalends.core.records import response_settings, withheld
 from kalends.core.records.response import Tally
 from kalends.core.records.response_settings import ResponseSettings
+from kalends.core.records.withheld import Audience
 from kalends.core.values import datetimes
 
 # Who sees an event: everyone, anyone who has its link, or only the members of its calendars.
@@ -59,6 +61,17 @@ class Event(Struct, frozen=True):
     settings_text: str | None
     # What the picture shows, for those who cannot see it.
     image_alt: str | None
+    # What it costs, in words, and where tickets are sold.
+    price: str | None
+    ticket_url: str | None
+    # Who may know the link and the exact place. What not everybody may know is `withheld`, and missing here until it is revealed.
+    online_url: str | None
+    online_for: Audience
+    place_for: Audience
+    withheld: str | None
+    # In millionths of a degree.
+    latitude: int | None
+    longitude: int | None
     # The number in the link by which people see it; None if they do not see it by its link.
     link_number: int | None
 
@@ -93,6 +106,37 @@ class Event(Struct, frozen=True):
     @property
     def etag(self) -> str:
         return f"{self.id}-{self.version}"
+
+    @property
+    def is_online(self) -> bool:
+        """Whether people can take part by a link, which the reader need not know."""
+        return self.online_url is not None or "online_url" in withheld.decode(self.withheld)
+
+    @property
+    def has_place(self) -> bool:
+        """Whether it takes place somewhere, which the reader need not know."""
+        return self.location is not None or "location" in withheld.decode(self.withheld)
+
+    @property
+    def whole(self) -> Self:
+        """The event with all that is withheld, as its editors know it."""
+        return self.reveal(("going", "members"))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of it is missing here."""
+        return self.withheld is None or self.whole == self
+
+    def reveal(self, audiences: Collection[Audience]) -> Self:
+        """The event as these know it."""
+        if self.withheld is None:
+            return self
+        known = withheld.decode(self.withheld)
+        if self.online_for not in audiences:
+            known.pop("online_url", None)
+        if self.place_for not in audiences:
+            known = {name: value for name, value in known.items() if name not in withheld.PLACE}
+        return structs.replace(self, **known)
 
     def is_over(self, now: int) -> bool:
         """Whether the event has ended; one without an end lasts until the end of its day."""
@@ -157,3 +201,10 @@ class EventRow(Struct, frozen=True, gc=False):
     tags: str
     status: EventStatus
     status_note: str | None
+    place_for: Audience
+    withheld: str | None
+
+    def reveal(self, audiences: Collection[Audience]) -> Self:
+        """The row with the place as these know it."""
+        known = withheld.decode(self.withheld)
+        return structs.replace(self, location=known["location"]) if self.place_for in audiences and "location" in known else self

@@ -52,6 +52,12 @@ class Response(Struct, frozen=True):
         """Whether an editor has not accepted it yet."""
         return self.accepted_for is not None and self.accepted_for < self.people
 
+    @property
+    def has_place(self) -> bool:
+        """Whether they come: a YES that is confirmed if it must be, and that is not only on a waiting list or before an editor."""
+        waits = self.queued_at is not None or self.offer_until is not None or self.is_pending
+        return self.response == "YES" and self.confirm_until is None and (self.held > 0 or not waits)
+
     def is_unconfirmed(self, now: int) -> bool:
         """Whether it waits for its confirmation, and has no places until then."""
         return self.confirm_until is not None and self.confirm_until <= now

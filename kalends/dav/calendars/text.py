@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from msgspec import structs
 
+from kalends import policy
 from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import Event
 from kalends.dav.calendars import privacy, store
@@ -16,7 +17,7 @@ from kalends.features.events.feeds.steps import feed, ical
 from kalends.features.events.invitations.steps.calendar_part import STATUSES
 from kalends.http.context import LAST_MODIFIED_DELAY, Context
 from kalends.ical import participants
-from kalends.ical.merge import merge
+from kalends.ical.merge import add_participants, merge
 
 # The SCHEDULE-STATUS of a mail that cannot be delivered (RFC 6638, section 3.2.9).
 BOUNCED = "5.2"
@@ -33,15 +34,22 @@ def read_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) ->
     files = store.find_files(ctx, [resource.row.id for resource in resources if resource.row])
     cache = _file_cache(ctx.db, ctx.settings.url)
     texts = {resource.name: file for resource in resources if (file := cache.get(resource.etag))}
-    built = [resource for resource in resources if (resource.row is None or resource.is_changed) and resource.name not in texts]
-    texts |= build_all(ctx, calendar, built)
-    _fill_cache(ctx, cache, built, texts)
+    missing = [resource for resource in resources if resource.name not in texts]
+    events = load_events(ctx, calendar, missing)
+    # What a client wrote may say of the place or the link in ways that the service does not know: not for readers who must not know them.
+    partial = {name for name, listed in events.items() if not all(event.is_whole for event in listed)}
+    built = [resource for resource in missing if resource.row is None or resource.is_changed or resource.name in partial]
+    texts |= _build_loaded(ctx, calendar, built, events)
+    _fill_cache(ctx, cache, [each for each in built if all(event.withheld is None for event in events[each.name])], texts)
     for resource in resources:
         if resource.row:
             stored = files[resource.row.id]
             original = zlib.decompress(stored.original)
             current = texts.get(resource.name)
-            texts[resource.name] = merge(original, zlib.decompress(stored.base), current) if current else original
+            if resource.name in partial and current:
+                texts[resource.name] = add_participants(original, current)
+            else:
+                texts[resource.name] = merge(original, zlib.decompress(stored.base), current) if current else original
     _add_replies(ctx, [each for each in resources if each.row and each.row.has_events and b"ATTENDEE" in texts[each.name]], texts)
     return texts
 
@@ -91,7 +99,10 @@ def _add_replies(ctx: Context, resources: Sequence[Resource], texts: dict[str, b
 
 def build_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, bytes]:
     """What the service itself writes of the events of the resources."""
-    events = load_events(ctx, calendar, resources)
+    return _build_loaded(ctx, calendar, resources, load_events(ctx, calendar, resources))
+
+
+def _build_loaded(ctx: Context, calendar: Calendar, resources: Sequence[Resource], events: dict[str, list[Event]]) -> dict[str, bytes]:
     series_ids = sorted({series_id for resource in resources for series_id in resource.series_ids})
     series, exceptions = feed.load_series(ctx, series_ids)
     texts: dict[str, bytes] = {}
@@ -104,17 +115,20 @@ def build_all(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -
 
 def build(ctx: Context, events: list[Event], series_ids: list[int]) -> bytes:
     """What the service writes of these events in the file of a client: single ones, or all of a series."""
+    events = policy.reveal_all(ctx, events)
     series, exceptions = feed.load_series(ctx, series_ids)
     own = events if series_ids else [_as_single(event) for event in events]
     return ical.join_file(*feed.format_loaded(ctx, own, series, exceptions, privacy.class_of), method="")
 
 
 def load_events(ctx: Context, calendar: Calendar, resources: Sequence[Resource]) -> dict[str, list[Event]]:
-    """The events of each resource in the order of their start, by its name."""
-    singles = {event.id: event for event in event_store.find_by_ids(ctx, [each for resource in resources for each in resource.event_ids])}
+    """The events of each resource in the order of their start, by its name, with what the reader may know of them."""
+    ids = [each for resource in resources for each in resource.event_ids]
+    singles = {event.id: event for event in policy.reveal_all(ctx, event_store.find_by_ids(ctx, ids))}
     series_ids = sorted({series_id for resource in resources for series_id in resource.series_ids})
     in_series: dict[int | None, list[Event]] = {}
-    for event in event_store.find_placed_series(ctx, calendar, series_ids) if series_ids else []:
+    placed = policy.reveal_all(ctx, event_store.find_placed_series(ctx, calendar, series_ids)) if series_ids else []
+    for event in placed:
         in_series.setdefault(event.series_id, []).append(event)
     events: dict[str, list[Event]] = {}
     for resource in resources:

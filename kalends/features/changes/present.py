@@ -14,6 +14,9 @@ from kalends.features.changes.rules.tables import BY_KIND, link_number
 from kalends.features.events import present as event_present
 from kalends.features.events.rules import span
 
+# What an event was before there were these columns.
+_DEFAULTS = {"online_for": "going", "place_for": "everyone"}
+
 
 def change(row: EventChangeRow, current: dict[str, Any] | None) -> EventChange:
     """The change; current: the record as it is now."""
@@ -53,7 +56,7 @@ def _fields(kind: str, content: dict[str, Any] | None) -> dict[str, Any]:
     if content is None:
         return {}
     if kind == "event":
-        return structs.asdict(event_present.editable(_event(content)))
+        return structs.asdict(event_present.editable(_event(content).whole))
     table = BY_KIND[kind]
     return {name: bool(content[name]) if name in table.flags else content[name] for name in table.shown_columns}
 
@@ -61,7 +64,7 @@ def _fields(kind: str, content: dict[str, Any] | None) -> dict[str, Any]:
 def _event(content: dict[str, Any]) -> Event:
     """The event of such a row; what other tables say of it is missing."""
     values: dict[str, Any] = (
-        dict.fromkeys(Event.__struct_fields__) | content | {name: bool(content.get(name)) for name in BY_KIND["event"].flags}
+        dict.fromkeys(Event.__struct_fields__) | _DEFAULTS | content | {name: bool(content.get(name)) for name in BY_KIND["event"].flags}
     )
     values["link_number"] = link_number(content)
     return Event(**{name: values[name] for name in Event.__struct_fields__})

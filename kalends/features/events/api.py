@@ -204,7 +204,7 @@ def show_ics(ctx: Context, event_id: int, params: LinkHolder) -> Document:
         raise policy.missing_event(ctx, event_id)
     ctx.tag(event.etag, with_body_hash=True)
     ctx.headers["Content-Disposition"] = f'attachment; filename="event-{event.id}.ics"'
-    return Document(build_file([event], ctx.settings, for_guests=ctx.linked is not None), CALENDAR_FILE)
+    return Document(build_file([policy.reveal(ctx, event)], ctx.settings, for_guests=ctx.linked is not None), CALENDAR_FILE)
 
 
 @endpoint("GET", "/api/events/{event_id}/edit", etag=True)

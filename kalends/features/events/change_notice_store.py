@@ -48,7 +48,7 @@ class EventSnapshot(Struct, frozen=True):
         return build_repeat(self.rrule, self.first_date).sentence if self.rrule else self.repeat
 
     def _must_know(self) -> tuple[object, ...]:
-        return self.start_at, self.end_at, self.all_day, self.time_zone, self.location, self.status
+        return self.start_at, self.end_at, self.all_day, self.time_zone, self.location, self.status, self.details.get("access")
 
 
 class ChangedEvent(Struct, frozen=True):
@@ -68,6 +68,7 @@ class ChangeNotice(Struct, frozen=True):
 
 def take_snapshot(event: Event) -> EventSnapshot:
     texts = {"description": event.description, "image": event.image_url, "tags": event.tags, "note": event.status_note}
+    texts["access"] = _describe_access(event)
     return EventSnapshot(
         title=event.title,
         start_at=event.start_at,
@@ -81,6 +82,11 @@ def take_snapshot(event: Event) -> EventSnapshot:
         first_date=event.first_date or "",
         details={name: blake2b((text or "").encode(), digest_size=8).hexdigest() for name, text in texts.items()},
     )
+
+
+def _describe_access(event: Event) -> str:
+    """What those who come must know and others must not: the notice says that it has changed."""
+    return f"{event.withheld or ''} {event.online_url or ''}".strip()
 
 
 def cause(notice_id: int) -> str:

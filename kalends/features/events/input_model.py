@@ -8,10 +8,12 @@ from msgspec import Meta, Struct, field, structs
 from kalends.core.i18n import gettext
 from kalends.core.records.event import Visibility
 from kalends.core.records.response_settings import DEFAULT_OFFER_HOURS, WaitingList, WaitingOrder
+from kalends.core.records.withheld import Audience
 from kalends.core.values import phone
 from kalends.core.values.picture import parse_path
 from kalends.core.values.upload import Upload
 from kalends.features.events.model import MAX_LOCATION, MAX_PART
+from kalends.features.events.rules.coordinates import degrees_reader
 from kalends.features.events.rules.uid import Uid
 from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
@@ -23,9 +25,11 @@ HTTP_ONLY = "must be an address that begins with http:// or https://"
 
 
 def _url(value: str) -> str:
-    if parse_path(value):
-        # A picture of this service.
-        return value
+    # A picture of this service has a path.
+    return value if parse_path(value) else _web_url(value)
+
+
+def _web_url(value: str) -> str:
     try:
         address = urlsplit(value)
     except ValueError:
@@ -40,6 +44,9 @@ Url = Annotated[
     Meta(max_length=2_000),
     FieldOptions(check=_url, schema={"format": "uri"}),
 ]
+WebUrl = Annotated[str, Meta(max_length=2_000), FieldOptions(check=_web_url, schema={"format": "uri"})]
+Latitude = Annotated[float, FieldOptions(read=degrees_reader(90), schema={"type": "number", "minimum": -90, "maximum": 90})]
+Longitude = Annotated[float, FieldOptions(read=degrees_reader(180), schema={"type": "number", "minimum": -180, "maximum": 180})]
 Location = Annotated[str, Meta(max_length=MAX_LOCATION)]
 Part = Annotated[str, Meta(max_length=MAX_PART)]
 AltText = Annotated[str, Meta(max_length=500, description="What the picture shows, for those who cannot see it.")]
@@ -99,7 +106,8 @@ class EventFields(Struct, kw_only=True):
             "end_time": "must not be before start_time",
             "location": "composed of its parts must have at most 500 characters",
             "tag": "must leave at most 100 tags",
-            "image_url": "must be an address that begins with http:// or https://",
+            **dict.fromkeys(("image_url", "online_url", "ticket_url"), HTTP_ONLY),
+            **dict.fromkeys(("latitude", "longitude"), "go together"),
             "status_note": "goes with the status cancelled or postponed",
             "visibility": "must say the same as public, if both are sent",
             "scope": "works with a single event only, not with ids",
@@ -119,6 +127,16 @@ class EventFields(Struct, kw_only=True):
     state: Annotated[Part, Meta(description="State or region.")] | None = None
     zip: Annotated[Part, Meta(description="Postal code.")] | None = None
     country: Annotated[Part, Meta(description="Country.")] | None = None
+    latitude: Annotated[Latitude, Meta(description="Degrees north of the equator; goes with longitude.")] | None = None
+    longitude: Annotated[Longitude, Meta(description="Degrees east of Greenwich; goes with latitude.")] | None = None
+    place_for: Annotated[
+        Audience,
+        Meta(description="Who knows the exact place: everyone, those who come, or members. Others get its city and country alone."),
+    ] = "everyone"
+    online_url: Annotated[WebUrl, Meta(description="The link by which people take part, of a call or a stream.")] | None = None
+    online_for: Annotated[Audience, Meta(description="Who knows the link: everyone, those who come, or members.")] = "going"
+    price: Annotated[str, Meta(max_length=200, description="What it costs, in words; 0 or `free` means nothing.")] | None = None
+    ticket_url: Annotated[WebUrl, Meta(description="Where tickets are sold.")] | None = None
     image_url: Annotated[Url, Meta(description="Address of an image, http or https; uploaded ones have one of this service.")] | None = None
     image_alt: AltText | None = None
     tag_list: TagList = ""

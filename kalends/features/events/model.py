@@ -8,6 +8,7 @@ from kalends.core.records.event import CalendarName, EventStatus, Visibility
 from kalends.core.records.people import Person
 from kalends.core.records.response import Tally
 from kalends.core.records.response_settings import WaitingList, WaitingOrder
+from kalends.core.records.withheld import Audience
 from kalends.core.values.picture import Picture
 from kalends.features.comments.model import CommentItem
 from kalends.features.deliveries.model import Notified
@@ -20,6 +21,9 @@ from kalends.web.cover import DEFAULT_COLOR
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
 STATUS = ("status", "status_note")
+# Where and how people take part, and what it costs, beside the texts of the place.
+ACCESS = ("online_url", "online_for", "place_for", "price", "ticket_url")
+COORDINATES = ("latitude", "longitude")
 MAX_LOCATION = 500
 MAX_PART = 200
 
@@ -81,6 +85,17 @@ class EventDetail(EventItem, kw_only=True):
     state: Annotated[str | None, Meta(description="State or region.")]
     zip: Annotated[str | None, Meta(description="Postal code.")]
     country: Annotated[str | None, Meta(description="Country.")]
+    latitude: Annotated[float | None, Meta(description="Degrees north of the equator; null if not known to you.")]
+    longitude: Annotated[float | None, Meta(description="Degrees east of Greenwich; null if not known to you.")]
+    place_for: Annotated[
+        Audience, Meta(description="Who knows the exact place. Others get its city and country alone, also in `location`.")
+    ]
+    has_place: Annotated[bool, Meta(description="Whether it takes place somewhere, which you need not know exactly.")]
+    online: Annotated[bool, Meta(description="Whether people can take part by a link.")]
+    online_url: Annotated[str | None, Meta(description="The link by which people take part; null if there is none that you may know.")]
+    online_for: Annotated[Audience, Meta(description="Who knows the link.")]
+    price: Annotated[str | None, Meta(description="What it costs, in words.")]
+    ticket_url: Annotated[str | None, Meta(description="Where tickets are sold.")]
     owner: Annotated[Person, Meta(description="The owner.")]
     calendars: Annotated[list[CalendarName], Meta(description="The calendars that hold the event and that you can see.")]
     visibility: Annotated[

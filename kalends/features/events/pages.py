@@ -84,6 +84,7 @@ def preview(ctx: Context, event_id: int, params: Choice = CHOOSING) -> Document:
 def _show_to_guests(ctx: Context, event_id: int, params: Choice, submitted: dict[str, FormState]) -> Document:
     """When, where and what, who comes, and the comments."""
     event = policy.event_with_counts(ctx, event_id)
+    card.open_own(ctx, event_id)
     detail = present.detail_with_comments(ctx, event, CommentPage(limit=MAX_COMMENTS))
     forms = _forms(ctx, event_id, params.response, submitted)
     shown = card.build(ctx, event, detail, with_all_dates=params.dates == "all")

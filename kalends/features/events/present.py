@@ -21,8 +21,9 @@ from kalends.features.comments import store as comments
 from kalends.features.events import response_settings_store as response_settings
 from kalends.features.events.input_model import EventFields
 from kalends.features.events.listing.query_model import CommentPage
-from kalends.features.events.model import PARTS, STATUS, EventDetail, EventImage, EventItem, Places
+from kalends.features.events.model import ACCESS, PARTS, STATUS, EventDetail, EventImage, EventItem, Places
 from kalends.features.events.rules import span
+from kalends.features.events.rules.coordinates import to_degrees
 from kalends.features.events.rules.uid import own_suffix
 from kalends.features.events.series.model import Repeat, build_repeat
 from kalends.features.questions import present as question_present
@@ -38,6 +39,7 @@ _EDITABLE = (
     *("title", "all_day", "time_zone", "description", "location", "image_url", "image_alt", "public", "visibility", "party_max"),
     *STATUS,
     *PARTS,
+    *ACCESS,
 )
 
 
@@ -50,7 +52,7 @@ def load_detail(ctx: Context, event_id: int) -> EventDetail:
 
 def detail(ctx: Context, event: EventWithCounts) -> EventDetail:
     """The expanded fields."""
-    detail = detail_without_questions(ctx.settings, event)
+    detail = detail_without_questions(ctx.settings, policy.reveal(ctx, event))
     if event.has_questions:
         detail.questions = question_present.load(ctx, event.id, event.calendar_id)
     return detail
@@ -96,7 +98,7 @@ def new_detail(ctx: Context, event: Event, calendar: TargetCalendar) -> EventDet
     """The expanded fields of a new event, which has no responses and comments yet."""
     capacity = event.settings.capacity
     places = None if capacity is None else Places(capacity, 0, capacity, 0, 0)
-    detail = _detail(ctx.settings, event, [CalendarName(calendar.id, calendar.name)], Tally(), 0, None, places)
+    detail = _detail(ctx.settings, event.whole, [CalendarName(calendar.id, calendar.name)], Tally(), 0, None, places)
     if calendar.has_questions:
         detail.questions = question_present.load(ctx, event.id, calendar.id)
     return detail
@@ -150,12 +152,15 @@ def items(settings: Settings, rows: Iterable[EventRow]) -> list[EventItem]:
 
 
 def editable(event: Event) -> EventFields:
-    """The fields that a client may change."""
+    """The fields that a client may change; those who may edit the event get what is withheld from others."""
+    event = event.whole if event.can_edit else event
     start_time, end_time = span.format_times(event)
     return EventFields(
         start_time=start_time,
         end_time=end_time,
         tag_list=event.tags,
+        latitude=to_degrees(event.latitude),
+        longitude=to_degrees(event.longitude),
         **{name: getattr(event, name) for name in _EDITABLE},
         **response_settings.editable(event),
     )
@@ -184,6 +189,15 @@ def _detail(
         state=event.state,
         zip=event.zip,
         country=event.country,
+        latitude=to_degrees(event.latitude),
+        longitude=to_degrees(event.longitude),
+        place_for=event.place_for,
+        has_place=event.has_place,
+        online=event.is_online,
+        online_url=event.online_url,
+        online_for=event.online_for,
+        price=event.price,
+        ticket_url=event.ticket_url,
         owner=Person(event.owner_id, event.owner_name),
         calendars=calendars,
         visibility=event.visibility,
@@ -211,6 +225,6 @@ def _row(event: Event) -> EventRow:
     return EventRow(
         event.id, event.start_at, event.updated_at, event.public, event.series_id, event.sent_uid, "",
         event.title, event.end_at, event.all_day, event.time_zone, event.location, event.image_url, event.tags, event.status,
-        event.status_note,
+        event.status_note, event.place_for, event.withheld,
     )
     # fmt: on

@@ -14,13 +14,15 @@ from kalends.core.records.calendar import Calendar, TargetCalendar
 from kalends.core.records.event import Event
 from kalends.core.records.response_settings import ResponseSettings
 from kalends.core.records.response_settings import encode as encode_settings
+from kalends.core.records.withheld import split
 from kalends.core.values.picture import to_path
 from kalends.features.events import deleted_event_store as deleted_events
 from kalends.features.events import response_settings_store as response_settings
 from kalends.features.events.input_model import EventFields
 from kalends.features.events.listing.store import search
-from kalends.features.events.model import PARTS, STATUS
+from kalends.features.events.model import ACCESS, COORDINATES, PARTS, STATUS
 from kalends.features.events.placements import store as placements
+from kalends.features.events.rules.coordinates import to_millionths
 from kalends.features.events.rules.span import Span
 from kalends.http.context import Context
 from kalends.policy import quotas
@@ -28,7 +30,8 @@ from kalends.policy import quotas
 _TEXT = ("title", "description", "location", "image_url", "image_alt", *PARTS)
 _get_text = attrgetter(*_TEXT)
 _SPAN = ("start_at", "end_at", "until_at")
-_FIELDS = (*_TEXT, *_SPAN, "all_day", "time_zone", "tags", "public", "by_link", "party_max", *STATUS, "search")
+_WHERE = (*ACCESS, "withheld", *COORDINATES)
+_FIELDS = (*_TEXT, *_WHERE, *_SPAN, "all_day", "time_zone", "tags", "public", "by_link", "party_max", *STATUS, "search")
 _SERIES = ("uid", "series_id", "slot", "edited")
 _COLUMNS = ", ".join(_FIELDS)
 _VALUES = ", ".join(f":{name}" for name in _FIELDS)
@@ -39,7 +42,7 @@ INSERT INTO events (id, owner_id, calendar_id, uid, {_COLUMNS}, version, created
 VALUES (:id, :owner_id, :calendar_id, :uid, {_VALUES}, 1, :now, :now)
 """
 
-_INTEGERS = ("id", "owner_id", "calendar_id", "series_id", "party_max", *_SPAN)
+_INTEGERS = ("id", "owner_id", "calendar_id", "series_id", "party_max", *COORDINATES, *_SPAN)
 _TYPES = dict.fromkeys((*_FIELDS, *_SERIES), "TEXT") | dict.fromkeys(_INTEGERS, "BIGINT")
 _TYPES |= dict.fromkeys(("all_day", "public", "by_link", "edited"), "BOOLEAN")
 # Columns of an occurrence that differ from those of its pattern.
@@ -353,7 +356,8 @@ def text_size(event: Event) -> int:
 
 def content_columns(fields: EventFields) -> dict[str, Any]:
     """The columns of an event except its times, visibility, party limit and status."""
-    columns = _text_columns(fields)
+    columns = _text_columns(fields) | {name: getattr(fields, name) for name in ACCESS}
+    columns = split(columns | {name: to_millionths(getattr(fields, name)) for name in COORDINATES})
     return columns | {"tags": fields.tag_list, "search": search.build_column(columns, _split_tags(fields.tag_list))}
 
 
@@ -375,7 +379,7 @@ def _columns(ctx: Context, fields: EventFields, span: Span) -> dict[str, Any]:
     return {**content_columns(fields), **span_columns(span), **columns}
 
 
-def _text_columns(fields: EventFields | Event) -> dict[str, str | None]:
+def _text_columns(fields: EventFields | Event) -> dict[str, Any]:
     return dict(zip(_TEXT, _get_text(fields), strict=True))
 
 

@@ -75,7 +75,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         title=gettext("Your RSVP"),
         form=form or filled(present.editable(ctx, response), FormState({"number": people, "plus_n": 0})),
         response=response,
-        event=event,
+        event=policy.reveal_to_guest(event, response),
         address=mask(response.email_address),
         time=event_time.long(event, formats),
         short_time=event_time.start(event, formats),
@@ -203,6 +203,7 @@ def _feed(ctx: Context, response_token: str) -> Document:
     response, _ = load(ctx, response_token, of_hidden=True)
     dates = events.find_by_ids(ctx, store.of_series(ctx, response))
     visible = [policy.guest_view(date) for date in dates if policy.sees_event(ctx, response, date)]
+    visible = policy.reveal_to_address(ctx, visible, response.email_address)
     return Document(build_file(visible, ctx.settings, for_guests=True), CALENDAR_FILE)
 
 

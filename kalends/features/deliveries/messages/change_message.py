@@ -34,6 +34,7 @@ DETAILS = {
     "image": gettext("The picture has changed."),
     "tags": gettext("The tags have changed."),
     "note": gettext("The note has changed."),
+    "access": gettext("The exact place or the link has changed."),
 }
 
 
@@ -86,7 +87,8 @@ def _find_visible(ctx: Context, delivery: Delivery, changed: list[ChangedEvent])
     """The given events to which the recipient has a response or an invitation, and that the recipient may see."""
     rows = events.find_by_ids(ctx, [each.event_id for each in changed if each.new is not None])
     guests = {row.event_id: row for row in responses.of_address_to_events(ctx, [event.id for event in rows], delivery.address)}
-    return [event for event in rows if _sees(ctx, delivery, event, guests.get(event.id))]
+    visible = [event for event in rows if _sees(ctx, delivery, event, guests.get(event.id))]
+    return policy.reveal_to_address(ctx, visible, delivery.address)
 
 
 def _sees(ctx: Context, delivery: Delivery, event: Event, response: Response | None) -> bool:

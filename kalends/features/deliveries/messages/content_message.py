@@ -4,6 +4,7 @@ from collections.abc import Callable
 from email.headerregistry import Address
 from email.message import EmailMessage
 
+from kalends import policy
 from kalends.core.records.delivery import ADMINISTRATION_NOTICES, Delivery
 from kalends.core.records.event import Event
 from kalends.core.records.people import User
@@ -103,7 +104,9 @@ def _build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
         return _about_response(ctx, delivery)
     current, event = _current(ctx, delivery)
     if current.is_about_place:
-        return place_message.place_mail(ctx.settings, current, event, _placed_response(ctx, current), ctx.locale)
+        response = _placed_response(ctx, current)
+        event = policy.reveal_to_guest(event, response)
+        return place_message.place_mail(ctx.settings, current, event, response, ctx.locale)
     return (message.mail if current.channel == "email" else message.text)(ctx.settings, current, event, ctx.locale)
 
 
@@ -160,6 +163,7 @@ def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
         raise Undeliverable("There is no response of this address.")
     response = rows[0]
     place = find_places(ctx, [response]).get(response.id)
+    event = policy.reveal_to_guest(event, response)
     return response_message.response_mail(ctx.settings, current, event, response, place, ctx.locale)
 
 

@@ -30,7 +30,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     message = store.find_by_cause(ctx, delivery.cause or "")
     if message is None:
         raise Undeliverable("The event was deleted before it was sent.")
-    event = events.get(ctx, message.event_id)
+    [event] = policy.reveal_to_address(ctx, [events.get(ctx, message.event_id)], delivery.address)
     own, reason = _own_link(ctx, event, delivery.address)
     links = [own, *([Link(gettext("View event"), policy.guest_url(ctx.settings, event))] if event.is_open else [])]
     stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))

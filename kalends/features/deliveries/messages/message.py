@@ -199,7 +199,7 @@ def _describe_time(event: Event, time: str, locale: Locale) -> str:
 
 def _plain_text(locale: Locale, *, event: Event, title: str, status: str, time: str, url: str, reason: str, unsubscribe: str | None) -> str:
     translate = locale.translate
-    top = "\n".join(filter(None, (translate(title), time, event.location)))
+    top = "\n".join(filter(None, (translate(title), time, event.location, event.online_url)))
     bottom = translate(reason)
     if unsubscribe:
         bottom += "\n" + translate(gettext("Unsubscribe: %(url)s", url=unsubscribe))

@@ -45,7 +45,8 @@ def _load(ctx: Context, delivery: Delivery) -> tuple[Candidate, Event, Response]
     rows = responses.find_by_ids(ctx, [delivery.response_id] if delivery.response_id else [])
     if reminder is None or not rows:
         raise Undeliverable("The event, its reminder or the response was deleted before it was sent.")
-    event, response = events.get(ctx, event_id), rows[0]
+    response = rows[0]
+    event = policy.reveal_to_guest(events.get(ctx, event_id), response)
     if (
         event.status != "planned"
         or reminder.cause != delivery.cause

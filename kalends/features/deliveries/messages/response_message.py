@@ -171,7 +171,7 @@ def guest_text(
     """The plain text of a message about the event."""
     translate = locale.translate
     values = describe_event(event, locale)
-    top = "\n".join(filter(None, (translate(values["title"]), values["time"], event.location)))
+    top = "\n".join(filter(None, (translate(values["title"]), values["time"], event.location, event.online_url)))
     choices = "\n".join(f"{translate(link.text)}: {link.url}" for link in links)
     bottom = "\n".join(filter(None, (translate(note), f"{translate(stop.text)}: {stop.url}" if stop else "")))
     changes = "\n".join(f"- {translate(line)}" for line in lines)

@@ -41,7 +41,20 @@ from kalends.web.redirects import local_path, redirect
 from kalends.web.render import render
 
 COMPARED = (
-    *("title", "start_time", "start_clock", "end_time", "end_clock", "time_zone", "location", "description", "tag_list", "image_url"),
+    *(
+        "title",
+        "start_time",
+        "start_clock",
+        "end_time",
+        "end_clock",
+        "time_zone",
+        "location",
+        "online_url",
+        "price",
+        "description",
+        "tag_list",
+        "image_url",
+    ),
     "image_alt",
     *STATUS,
 )

@@ -9,6 +9,7 @@ from kalends.core.records.event import EventRow
 from kalends.core.values import datetimes
 from kalends.features.events.input_model import Status
 from kalends.features.events.model import EventDetail, EventItem
+from kalends.features.events.rules.coordinates import parse_point
 from kalends.features.events.rules.uid import Uid
 from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
@@ -97,7 +98,15 @@ class EventView(Struct, kw_only=True, frozen=True):
     link: EventLink | None = None
 
 
+def _point(value: str) -> str:
+    parse_point(value)
+    return value
+
+
 SEARCHED = ("text", "title", "description", "tags", "location", "location_name", "street", "city", "state", "zip", "country")
+
+
+Point = Annotated[str, Meta(max_length=100, examples=["48.8583,2.2945"]), FieldOptions(check=_point)]
 
 
 class EventQuery(Paging, kw_only=True, frozen=True):
@@ -133,6 +142,10 @@ class EventQuery(Paging, kw_only=True, frozen=True):
     state: Annotated[Query, Meta(description="The state, whole; * is any characters.")] | None = None
     zip: Annotated[Query, Meta(description="The postal code, whole; * is any characters.")] | None = None
     country: Annotated[Query, Meta(description="The country, whole; * is any characters.")] | None = None
+    near: (
+        Annotated[Point, Meta(description="Events within `km` of this latitude and longitude, if everyone may know their place.")] | None
+    ) = None
+    km: Annotated[int, Meta(ge=1, le=500, description="How far from `near`, in kilometres.")] = 10
     scope: Annotated[Literal["public"], Meta(description="`public`: all public events, rather than those of your calendars.")] | None = None
     order: Annotated[Literal["start_time", "-start_time"], Meta(description="`-start_time`: the latest first.")] = "start_time"
     fields: ItemFields | None = None

@@ -78,7 +78,7 @@ def copy(ctx: Context, event_id: int, params: CalendarChoice) -> EventDetail:
     """
     event = policy.event(ctx, event_id, to=Right.SEE)
     calendar = policy.calendar_for_new_event(ctx, params.calendar_id)
-    fields = structs.replace(present.editable(event), public=None, visibility=visibility.of_copy(event, calendar))
+    fields = structs.replace(present.editable(policy.reveal(ctx, event)), public=None, visibility=visibility.of_copy(event, calendar))
     created = insert_event(ctx, fields, calendar)
     if event.can_edit:
         reminders.copy_to_event(ctx, event.id, created.id)

@@ -23,6 +23,9 @@ NO_PARTS: Parts = dict.fromkeys(PARTS)
 
 def complete(fields: T, sent: set[str]) -> T:
     """Fill in the parts if only the location was sent, or the location if only parts were sent."""
+    if (fields.latitude is None) != (fields.longitude is None):
+        missing = "latitude" if fields.latitude is None else "longitude"
+        raise errors.invalid(missing, gettext("is required: latitude and longitude go together"), "required")
     parts = sent & set(PARTS)
     if "location" in sent and not parts:
         return structs.replace(fields, **parse_parts(fields.location))

@@ -1,5 +1,6 @@
 """What the page of an event shows of responding: the form, or the ticket of who has responded, and the other dates of a series."""
 
+from contextlib import suppress
 from datetime import date
 
 from msgspec import Struct, structs
@@ -72,6 +73,14 @@ def build(ctx: Context, event: EventWithCounts, detail: EventDetail, *, with_all
         all_dates=_name_all_dates(detail.repeat, detail.start_time) if others else None,
         limit=event.page_limit,
     )
+
+
+def open_own(ctx: Context, event_id: int) -> None:
+    """Let the request know what a guest may who has the personal link to a response in a cookie."""
+    own = guest_cookie.find(ctx, event_id) if ctx.actor is None else None
+    if own and own.token:
+        with suppress(errors.NotFound):
+            policy.linked_response(ctx, own.token)
 
 
 def _find_own(ctx: Context, event_id: int, guest: Guest) -> OwnResponse | None:

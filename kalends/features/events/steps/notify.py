@@ -27,7 +27,7 @@ from kalends.http.context import Context
 from kalends.http.input.fields import Changes
 
 # The fields of whose changes guests are notified without being named.
-_MUST_KNOW = {"start_time", "end_time", "all_day", "time_zone", "location", *PARTS, "status"}
+_MUST_KNOW = {"start_time", "end_time", "all_day", "time_zone", "location", *PARTS, "status", "place_for", "online_url"}
 
 
 class _Change(Struct, frozen=True):

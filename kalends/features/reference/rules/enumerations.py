@@ -15,6 +15,7 @@ from kalends.core.records.question import AskedPer, QuestionKind
 from kalends.core.records.response import Attendance
 from kalends.core.records.response_settings import WaitingList, WaitingOrder
 from kalends.core.records.source import PauseReason, RunState, SourceKind
+from kalends.core.records.withheld import Audience
 from kalends.features.changes.model import Op
 from kalends.features.contacts.model import Service
 from kalends.features.events.invitations.model import InvitationState
@@ -64,6 +65,7 @@ NAMES: dict[tuple[str, ...], str] = {
     _values(WebhookState): "WebhookDeliveryState",
     _values(Attendance): "Attendance",
     _values(EventStatus): "EventStatus",
+    _values(Audience): "WhoKnows",
     _values(Purpose): "SuppressionPurpose",
     _values(ReportReason): "ReportReason",
     _values(SuppressionReason): "SuppressionReason",

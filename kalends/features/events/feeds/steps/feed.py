@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
+from kalends import policy
 from kalends.core.records.calendar import Calendar, MemberCalendars, Searched
 from kalends.core.records.event import Event
 from kalends.core.values import datetimes, timestamps
@@ -14,7 +15,7 @@ from kalends.features.events import store
 from kalends.features.events.feeds.steps import ical
 from kalends.features.events.listing.query_model import EventQuery, encode_cursor
 from kalends.features.events.listing.store import listing
-from kalends.features.events.model import PARTS, STATUS
+from kalends.features.events.model import ACCESS, COORDINATES, PARTS, STATUS
 from kalends.features.events.placements import store as placements
 from kalends.features.events.reminders.steps.alarms import find_triggers
 from kalends.features.events.rules.uid import own_uid
@@ -35,7 +36,7 @@ SERIES_AT_ONCE = 20
 # What the component of an event has beside what an event has.
 MoreLines = Callable[[Event], Sequence[str]]
 
-_CONTENT = ("title", "description", "all_day", "time_zone", "location", "image_url", "tags", *STATUS, *PARTS)
+_CONTENT = ("title", "description", "all_day", "time_zone", "location", "image_url", "tags", *STATUS, *PARTS, *ACCESS, *COORDINATES)
 
 
 def build_for_calendar(ctx: Context, calendar: Calendar, *, has_alarms: bool = False) -> bytes:
@@ -78,7 +79,8 @@ def _complete_series(ctx: Context, calendar: Calendar, events: list[Event]) -> l
     for series_ids in batches(sorted({event.series_id for event in events if event.series_id is not None}), SERIES_AT_ONCE):
         if len(rest) > MAX_EVENTS:
             break
-        rest += [event for event in store.find_placed_series(ctx, calendar, list(series_ids)) if event.id not in listed]
+        placed = policy.reveal_all(ctx, store.find_placed_series(ctx, calendar, list(series_ids)))
+        rest += [event for event in placed if event.id not in listed]
         complete.update(series_ids)
     rest.sort(key=lambda event: (event.start_at, event.id))
     return [*rest, *(event if event.series_id in complete else structs.replace(event, series_id=None) for event in events)]
@@ -91,7 +93,7 @@ def _find(ctx: Context, query: EventQuery, calendars: Searched | None, limit: in
     examined = listing.examine(ctx, query, calendars, zone)
     while limit > 0 and (rows := listing.find(ctx, query, calendars, zone, examined=examined)):
         page, limit = rows[: min(query.size, limit)], limit - query.size
-        yield from store.find_by_ids(ctx, [row.id for row in page])
+        yield from policy.reveal_all(ctx, store.find_by_ids(ctx, [row.id for row in page]))
         if len(rows) <= query.size:
             return
         query = structs.replace(query, offset=0, after=encode_cursor(page[-1]))

@@ -11,6 +11,7 @@ from kalends.core.values import datetimes
 from kalends.core.values.format_cache import FormatCache
 from kalends.core.values.picture import to_url
 from kalends.core.values.text import replace_control_characters
+from kalends.features.events.rules.coordinates import MILLION
 from kalends.features.events.rules.uid import own_uid
 from kalends.ical.lines import MAX_OCTETS, escape, fold
 from kalends.ical.vtimezone import build_time_zone
@@ -80,6 +81,10 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
         lines.append(f"DESCRIPTION:{_text(event.description)}")
     if event.location:
         lines.append(f"LOCATION:{_text(event.location)}")
+    if event.latitude is not None and event.longitude is not None:
+        lines.append(f"GEO:{event.latitude / MILLION:.6f};{event.longitude / MILLION:.6f}")
+    if event.online_url:
+        lines.append(f"CONFERENCE;VALUE=URI:{event.online_url}")
     if event.tags:
         lines.append("CATEGORIES:" + ",".join(map(_text, event.tags.split(","))))
     lines += _STATUSES[event.status]

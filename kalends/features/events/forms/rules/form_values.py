@@ -10,7 +10,7 @@ from kalends.http.input.form import Form
 from kalends.web.forms import FormState
 
 CLOCKS = {"start_time": "start_clock", "end_time": "end_clock", "responses_until": "until_clock"}
-AS_TEXT = {"party_max", "public", "capacity", "offer_hours", "responses_open", "show_counts", "approval"}
+AS_TEXT = {"party_max", "public", "capacity", "offer_hours", "responses_open", "show_counts", "approval", "latitude", "longitude"}
 
 
 def split_times(values: dict[str, Any]) -> FormState:

@@ -95,6 +95,8 @@ class EntryReader:
             start_time="",
             description=self._clean(entry, "description", entry.description, MAX_DESCRIPTION, lines=True) or None,
             location=place,
+            latitude=entry.geo[0] if entry.geo else None,
+            longitude=entry.geo[1] if entry.geo else None,
             image_url=self._image(entry),
             tag_list=self._tags(entry),
         )

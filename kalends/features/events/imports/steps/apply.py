@@ -13,7 +13,8 @@ from kalends.core.values import datetimes
 from kalends.features.events import present, store
 from kalends.features.events.imports.rules.incoming import IncomingEvent, IncomingSeries
 from kalends.features.events.imports.steps.existing import Existing
-from kalends.features.events.model import PARTS, STATUS, ImportedEvent
+from kalends.features.events.model import COORDINATES, PARTS, STATUS, ImportedEvent
+from kalends.features.events.rules.coordinates import to_degrees
 from kalends.features.events.rules.span import Span
 from kalends.features.events.series import store as series_store
 from kalends.features.events.series.rules.rule import Rule
@@ -230,7 +231,9 @@ class ImportWriter:
 
 
 def _differs(old: Event, new: IncomingEvent) -> bool:
-    return _has_moved(old, new) or any(getattr(old, name) != new.content.columns[name] for name in _CONTENT)
+    whole, columns = old.whole, new.content.columns
+    has_other_point = columns["latitude"] is not None and any(getattr(whole, name) != columns[name] for name in COORDINATES)
+    return _has_moved(old, new) or has_other_point or any(getattr(whole, name) != columns[name] for name in _CONTENT)
 
 
 def _single_uid(series: IncomingSeries, slot: str) -> str:
@@ -301,14 +304,18 @@ def _span(event: Event) -> Span:
 
 
 def _content_columns(old: Event, new: IncomingEvent) -> dict[str, Any]:
-    """The content of the file. An unchanged location keeps its parts, and a picture its text, which files do not have."""
-    columns = new.content.columns
-    if old.image_url == columns["image_url"]:
-        columns = columns | {"image_alt": old.image_alt}
-    if old.location != columns["location"] or all(getattr(old, part) == columns[part] for part in PARTS):
-        return columns
-    content = {name: columns[name] for name in ("title", "description", "image_url", "image_alt")}
-    return store.content_columns(structs.replace(present.editable(old), **content, tag_list=columns["tags"]))
+    """The content of the file. An unchanged location keeps its parts and its coordinates, a picture its text, and the event its link, its
+    price and who may know its place: files may lack these."""
+    old, columns = old.whole, new.content.columns
+    fields = present.editable(old)
+    content = {name: columns[name] for name in ("title", "description", "image_url")}
+    if old.image_url != columns["image_url"]:
+        content["image_alt"] = None
+    if old.location != columns["location"]:
+        content |= {name: columns[name] for name in ("location", *PARTS)}
+    if old.location != columns["location"] or columns["latitude"] is not None:
+        content |= {name: to_degrees(columns[name]) for name in COORDINATES}
+    return store.content_columns(structs.replace(fields, **content, tag_list=columns["tags"]))
 
 
 def _format_start(span: Span) -> str:

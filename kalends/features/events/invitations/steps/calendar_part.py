@@ -80,9 +80,10 @@ def build(ctx: Context, invitation: Invitation, event: Event, method: str, dates
     """The calendar file: REQUEST and CANCEL with the guest and the address for replies, PUBLISH without.
 
     dates: those of the series that it is about, which are cancelled; without any, the whole."""
+    [event] = policy.reveal_to_address(ctx, [event], invitation.address)
     target = store.target(invitation)
     lines = details.find(ctx, event) if method != "CANCEL" else {}
-    return build_for_guest(ctx, invitation, event, method, format_target(ctx, target, event, dates), lines)
+    return build_for_guest(ctx, invitation, event, method, format_target(ctx, target, event, dates, invitation.address), lines)
 
 
 def build_withdrawal(ctx: Context, invitation: Invitation, event: Event, *, has_times: bool) -> bytes:
@@ -95,15 +96,15 @@ def build_withdrawal(ctx: Context, invitation: Invitation, event: Event, *, has_
     return build_for_guest(ctx, invitation, event, "CANCEL", (reduced, years) if has_times else (reduced[:1], ical.Years()))
 
 
-def format_target(ctx: Context, target: Target, event: Event, dates: Sequence[Event] = ()) -> Formatted:
-    """The event or the series, or these dates of it alone, as it is for each of its guests."""
+def format_target(ctx: Context, target: Target, event: Event, dates: Sequence[Event] = (), address: str = "") -> Formatted:
+    """The event or the series, or these dates of it alone, as it is for each of its guests, or for the one with this address."""
     if target.kind == "event":
         years = ical.Years()
         ical.add_years(years, event)
         return [ical.format_event(event, ctx.settings, ical.event_uid(event, ctx.settings))], years
     # A date that is cancelled departs from the rule, so it has a component of its own.
     ids = {each.id for each in dates}
-    events = events_store.find_by_series(ctx, [target.id])
+    events = policy.reveal_to_address(ctx, events_store.find_by_series(ctx, [target.id]), address)
     components, years = feed.format_all(ctx, [_cancel(each) if each.id in ids else each for each in events])
     if not dates:
         return components, years

@@ -26,7 +26,16 @@ Details = Mapping[str, list[Line]]
 def find(ctx: Context, event: Event) -> Details:
     """The details of the event, or of all dates of its series, in the file of its organiser; empty if no program wrote it."""
     original = write_store.find_original(ctx, event)
-    return of_events(merge.read_events(zlib.decompress(original)), ctx.settings.url) if original else {}
+    if not original:
+        return {}
+    details = of_events(merge.read_events(zlib.decompress(original)), ctx.settings.url)
+    return {date: [line for line in lines if _is_for_guests(event, line)] for date, lines in details.items()}
+
+
+def _is_for_guests(event: Event, line: Line) -> bool:
+    """Whether guests get the line. The link of an event and its place are sent to those who may know them, by what the service writes."""
+    link = event.whole.online_url
+    return (event.withheld is None or line.name != "GEO") and (link is None or (line.name not in _LINKS[:2] and link not in line.text))
 
 
 def of_events(events: Iterable[tuple[str, merge.Component]], url: str) -> Details:

@@ -22,7 +22,7 @@ class Total(Struct, frozen=True):
 
 def count(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str) -> Total:
     """How many events match the query, from a bounded number of candidates."""
-    where = conditions.build(ctx, query, zone)
+    where = selection.build_conditions(ctx, query, zone)
     if not where.is_overlap or query.ids is not None:
         return _count_among_candidates(ctx, query, calendars, where)
     *earlier, rest = conditions.split(where, in_public=calendars is None)

@@ -52,7 +52,7 @@ def examine(ctx: Context, query: EventQuery, calendars: Searched | None, zone: s
     """
     if ctx.actor is not None and calendars is not None:
         return None
-    where = conditions.build(ctx, query, zone)
+    where = selection.build_conditions(ctx, query, zone)
     if where.on_text:
         search_counters.count(ctx)
     if calendars is not None or query.ids is not None or query.uid is not None or not where.on_text:
@@ -83,7 +83,7 @@ def find(ctx: Context, query: EventQuery, calendars: Searched | None, zone: str,
 
     examined: no other events.
     """
-    where = conditions.build(ctx, query, zone)
+    where = selection.build_conditions(ctx, query, zone)
     if examined and examined.last:
         where = conditions.up_to(where, examined.last)
     order = _LATEST_FIRST if where.latest_first else selection.ORDER
@@ -113,8 +113,8 @@ def find_on_calendar(ctx: Context, query: EventQuery, calendar_id: int) -> list[
         return None
     if not (query.time_zone or all(_has_zone(time) for time in (query.start_time, query.end_time) if time)):
         return None
-    where = conditions.build(ctx, query, "UTC")
-    if where.literals:
+    where = selection.build_conditions(ctx, query, "UTC")
+    if where.literals or query.near is not None:
         return None
     if query.after:
         conditions.add_cursor(where, query.after)
@@ -196,7 +196,7 @@ def _columns_on_calendar(calendar_visible: str) -> str:
 
 
 def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset: int) -> list[EventRow]:
-    return ctx.tx.all(
+    rows = ctx.tx.all(
         EventRow,
         f"{select} LIMIT :limit OFFSET :offset",
         **params,
@@ -204,6 +204,7 @@ def _rows(ctx: Context, select: str, params: dict[str, Any], limit: int, offset:
         limit=limit,
         offset=offset,
     )
+    return policy.reveal_all(ctx, rows)
 
 
 def _merge(ctx: Context, calendars: Calendars, where: Conditions, limit: int) -> list[Key]:
@@ -245,4 +246,4 @@ def _first_of_each(ctx: Context, calendars: Calendars, where: Conditions, size: 
 def load(ctx: Context, ids: list[int], *, latest_first: bool = False) -> list[EventRow]:
     """These events, without a permission check."""
     rows = ctx.tx.all(EventRow, f"SELECT {_row(ctx)} FROM events e WHERE e.id {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
-    return sorted(rows, key=_position, reverse=latest_first)
+    return sorted(policy.reveal_all(ctx, rows), key=_position, reverse=latest_first)

@@ -6,6 +6,7 @@ from kalends import policy
 from kalends.core.records.calendar import MemberCalendars, Searched
 from kalends.features.events import uid_store as by_uid
 from kalends.features.events.listing.query_model import EventQuery
+from kalends.features.events.listing.store import conditions, near
 from kalends.features.events.listing.store.conditions import Conditions
 from kalends.http.context import Context
 
@@ -15,12 +16,22 @@ ORDER = " ORDER BY e.start_at, e.id"
 Matches = tuple[str, dict[str, Any]]
 
 
+def build_conditions(ctx: Context, query: EventQuery, zone: str) -> Conditions:
+    """The conditions of the query, with the distance from a point if it has one."""
+    where = conditions.build(ctx, query, zone)
+    if query.near is not None:
+        near.add(where, query.near, query.km)
+    return where
+
+
 def selective_matches(ctx: Context, query: EventQuery, where: Conditions, most: int) -> Matches | None:
     """SQL for the ids of the events that can match, if a UID or the text index finds few of them."""
     if query.ids is not None:
         return None
     if query.uid is not None:
         return by_uid.select_ids(ctx, query.uid)
+    if query.near is not None and (matches := near.select_ids_if_few(ctx, query.near, query.km, most)):
+        return matches
     if not where.literals:
         return None
     return ctx.tx.ids_if_selective("events", "search", where.literals, most)

@@ -13,7 +13,7 @@ from kalends.core.records.response_settings import NAMES as SETTINGS
 from kalends.core.values import datetimes
 from kalends.features.events import present, store
 from kalends.features.events.input_model import EventChanges, EventFields
-from kalends.features.events.model import PARTS
+from kalends.features.events.model import COORDINATES, PARTS
 from kalends.features.events.rules import location, span, visibility
 from kalends.features.events.rules.status import require_status_for_note
 from kalends.features.events.series.steps import scope
@@ -29,6 +29,7 @@ SELECTION = {"scope", "ids", "notify", "message", "calendar_id"}
 SOURCE_CONTENT = {*TIMES, "title", "description", "location", *PARTS, "status", "status_note"}
 # Parameters that change neither times nor text.
 NOT_TEXT = SELECTION | {"public", "visibility", "status", "status_note", "party_max", *SETTINGS}
+NOT_TEXT |= {"online_url", "online_for", "price", "ticket_url", *COORDINATES}
 
 
 def change(ctx: Context, event: Event, changes: Changes[EventChanges]) -> list[Event]:
@@ -140,7 +141,8 @@ def _moves(event: Event, fields: EventFields) -> bool:
 
 def _merge(event: Event, changes: Changes[EventChanges]) -> EventChanges:
     """The event's editable fields with the changes applied."""
-    merged = changes.over(EventChanges(**structs.asdict(present.editable(event))))
+    stored = present.editable(event.whole)
+    merged = changes.over(EventChanges(**structs.asdict(stored)))
     if "start_time" in changes:
         start = datetimes.parse(merged.start_time)
         merged.time_zone = changes.get("time_zone") or start.zone
@@ -153,7 +155,11 @@ def _merge(event: Event, changes: Changes[EventChanges]) -> EventChanges:
     _complete_status(event, merged, changes)
     if merged.tag:
         merged.tag_list = tagged(merged.tag_list, merged.tag)
-    return location.complete(merged, set(changes.values))
+    merged = location.complete(merged, set(changes.values))
+    if merged.location != stored.location and changes.values.keys().isdisjoint(COORDINATES):
+        # They were those of another place.
+        merged.latitude = merged.longitude = None
+    return merged
 
 
 def _complete_status(event: Event, merged: EventChanges, changes: Changes[EventChanges]) -> None:
