@@ -180,6 +180,7 @@ PAGES: dict[str, list[Visit]] = {
 
 # HTML endpoints that show no page: static files, pictures, and URLs that lead to another one.
 FILES = {"GET /static/{name}", "GET /accent/{color_name}", "GET /pictures/{picture_name}", "GET /events/{event_id}/share_picture.png"}
+FILES.add("GET /account/devices/{profile_name}")
 REDIRECTS = {"GET /api", "GET /openapi.json", "GET /my-events/{event_id}"}
 
 VISITS = [visit for visits in PAGES.values() for visit in visits]

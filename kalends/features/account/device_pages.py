@@ -5,8 +5,10 @@ from urllib.parse import quote, urlsplit
 from msgspec import structs
 
 from kalends import policy
+from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.features.account.pages import MAX_KEYS
+from kalends.features.account.rules import apple_profile as apple_profiles
 from kalends.features.keys import api
 from kalends.features.keys.model import KeyRequest
 from kalends.features.sessions import store as sessions
@@ -14,6 +16,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.web import site_store as sites
 from kalends.web.drawings import draw_qr_code
 from kalends.web.forms import FormState
 from kalends.web.page import page
@@ -52,7 +55,20 @@ def create(ctx: Context, params: Form) -> Document:
         server=ctx.settings.url,
         account_url=url,
         qr_code=draw_qr_code(url),
+        profile_qr_code=draw_qr_code(f"{ctx.settings.url}/account/devices/{key.id}.mobileconfig"),
     )
+
+
+@page("GET", "/account/devices/{profile_name}")
+def apple_profile(ctx: Context, profile_name: str) -> Document:
+    """The configuration profile for an iPhone, an iPad or a Mac: its accounts of CalDAV and CardDAV, without the password."""
+    key_id, _, suffix = profile_name.rpartition(".")
+    user, key = policy.user(ctx), policy.key(ctx, key_id)
+    if key.kind != "dav" or suffix != "mobileconfig":
+        raise errors.NotFound
+    ctx.headers["Content-Disposition"] = 'attachment; filename="kalends.mobileconfig"'
+    content = apple_profiles.build(ctx.settings.url, sites.get(ctx).name, user.id, user.user_name, key)
+    return Document(content, apple_profiles.CONTENT_TYPE)
 
 
 def account_url(server: str, user_name: str, password: str) -> str:
