@@ -377,6 +377,17 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /api/webhooks/{webhook_id}/ping": {"": (401, 202, 404, 404, 404)},
     "POST /api/webhooks/{webhook_id}/redeliver": {"": (401, 202, 404, 404, 404)},
     "GET /api/webhooks/{webhook_id}/deliveries": {"": OWN_ONLY},
+    "GET /calendars/{calendar_id}/sources": for_editors(200),
+    "POST /calendars/{calendar_id}/sources/preview": {"private": (401, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
+    "POST /calendars/{calendar_id}/sources": {"private": (401, 303, 303, 403, 404), "public": (401, 303, 303, 403, 403)},
+    "GET /sources/{source_id}": {"": FOLLOWERS},
+    "POST /sources/{source_id}/edit": {"": (401, 303, 303, 404, 404)},
+    "POST /sources/{source_id}/runs": {"": (401, 303, 303, 404, 404)},
+    "POST /sources/{source_id}/accept": {"": (401, 303, 303, 404, 404)},
+    "GET /sources/{source_id}/delete": {"": FOLLOWERS},
+    "POST /sources/{source_id}/delete": {"": (401, 303, 303, 404, 404)},
+    "POST /events/{event_id}/detach": {"": (404, 303, 303, 403, 404)},
+    "GET /admin/sources": {"": ADMINS},
     "GET /api/sources": {"private": (401, 200, 200, 403, 404), "public": (401, 200, 200, 403, 403)},
     "POST /api/sources": {"private": (401, 201, 201, 403, 404), "public": (401, 201, 201, 403, 403)},
     "GET /api/sources/{source_id}": {"": FOLLOWERS},
@@ -631,7 +642,7 @@ class Scene:
     def path(self, template: str) -> str:
         if template.removeprefix("/api").startswith("/calendars"):
             template = template.replace("{question_id}", "{shared_question_id}").replace("{reminder_id}", "{shared_reminder_id}")
-        if "/sources/" in template:
+        if "/sources/" in template or template.endswith("/detach"):
             template = template.replace("{event_id}", "{followed_event_id}")
         if template.endswith(("/approve", "/refuse")):
             template = template.replace("{person_id}", "{waiting_person_id}")
@@ -741,6 +752,10 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "GET /api/sources": lambda scene: {"calendar_id": scene.calendar["id"]},
     "POST /api/sources": lambda scene: {"url": any_address(), "calendar_id": scene.calendar["id"]},
     "PUT /api/sources/{source_id}": lambda scene: {"name": "Another name"},
+    "POST /calendars/{calendar_id}/sources/preview": lambda scene: {"url": any_address()},
+    "POST /calendars/{calendar_id}/sources": lambda scene: {"url": any_address()},
+    "POST /sources/{source_id}/edit": lambda scene: {"name": "Another name"},
+    "POST /sources/{source_id}/accept": lambda scene: {"run_id": str(a_held_run(scene.cast.alice, scene.source)["id"])},
     "PUT /api/sources/{source_id}/runs/{run_id}": lambda scene: {"accepted": True},
     "POST /webhooks/{webhook_id}/redeliver": lambda scene: {"hours": "1"},
     "POST /api/webhooks/{webhook_id}/redeliver": lambda scene: {"since": "2026-05-11T15:00:00Z"},

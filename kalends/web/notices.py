@@ -87,6 +87,11 @@ NOTICES: dict[str, Text] = {
     "removed": gettext("Removed from your subscribers."),
     "undone": gettext("Change undone."),
     "pinged": gettext("Ping sent. Reload this page to see your receiver’s reply."),
+    "followed": gettext("Followed. Its events are here, and stay up to date."),
+    "unfollowed": gettext("No longer followed."),
+    "fetched": gettext("Fetched."),
+    "accepted-run": gettext("Accepted. The update is applied."),
+    "detached": gettext("Detached. You can edit the event now, and its source no longer changes it."),
     "unreadable": gettext("Some parts of that link weren’t valid and were ignored."),
 }
 # Those that may say how many people get an email.

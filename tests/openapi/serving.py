@@ -31,7 +31,15 @@ class Service:
     """`kalends serve` on a free port of the loopback: its URL and its log."""
 
     def __init__(self, folder: Path, database: str, provider: str, **more: str):
-        settings = {"DATA": str(folder), "DATABASE": database, "PORT": "0", "RATE_LIMITS": "off", "ACCESS_LOG": "off", "LOG_FORMAT": "json"}
+        settings = {
+            "DATA": str(folder),
+            "DATABASE": database,
+            "PORT": "0",
+            "RATE_LIMITS": "off",
+            "ACCESS_LOG": "off",
+            "LOG_FORMAT": "json",
+            "SOURCES": "any",
+        }
         settings |= dict.fromkeys(["GOOGLE_CARDDAV_URL", "YAHOO_CARDDAV_URL", "GRAPH_URL", "GRAPH_LOGIN_URL"], provider)
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KALENDS_")}
         self.process = subprocess.Popen(

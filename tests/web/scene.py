@@ -31,6 +31,7 @@ from tests.cast import (
 from tests.deliveries.samples import a_stop_token, a_suppression
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
 from tests.site.administrator import a_hidden_event
+from tests.sources.server import a_source
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
 
@@ -69,6 +70,7 @@ class Scene:
         self.key = a_key(self.alice, say("key", "A program"))
         self.webhook = a_webhook(self.alice, calendar_id=self.calendar["id"])
         assert self.alice.post(f"/api/webhooks/{self.webhook['id']}/ping").status == 202
+        self.source = a_source(self.alice, calendar_id=self.calendar["id"])
         self._messages()
 
     def day(self, ahead: int) -> str:

@@ -17,7 +17,7 @@ KILOBYTES = 1_000
 # What a page may cost on the way to a reader who has none of its files, without pictures.
 BUDGET = 40 * 1024
 # The reference of the whole API is one page, so that people can search in it.
-BUDGETS = {"/docs": 82 * 1024}
+BUDGETS = {"/docs": 88 * 1024}
 # The scripts and the card of the calendar take more than a page should.
 CALENDAR = 42 * 1024
 PICTURES = (".png", ".svg")
