@@ -1,6 +1,6 @@
 """How many guests a request emails: counted from the messages that it queues, in the same words on every page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 from kalends.core.i18n import Text, gettext, ngettext
@@ -23,7 +23,11 @@ def count(ctx: Context) -> int:
 
 def describe(ctx: Context) -> Text:
     """`6 people will be emailed: 1 going, 5 invited.`."""
-    groups = [message.group for message in _find(ctx)]
+    return describe_groups([message.group for message in _find(ctx) if message.group])
+
+
+def describe_groups(groups: Sequence[GuestGroup]) -> Text:
+    """The same for people of these groups."""
     parts = [text(groups.count(group)) for group, text in _GROUPS.items() if group in groups]
     if not parts:
         return gettext("Nobody will be emailed.")

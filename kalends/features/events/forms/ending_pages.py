@@ -1,7 +1,6 @@
 """Pages on which an event is cancelled or deleted. Both say first how many guests are emailed."""
 
-from collections.abc import Callable
-from functools import partial
+from typing import Literal
 
 from msgspec import Struct
 
@@ -11,6 +10,8 @@ from kalends.core.records.event import Event
 from kalends.features.events import api
 from kalends.features.events.input_model import EventChanges, EventIds
 from kalends.features.events.series import store as series
+from kalends.features.events.series.steps import scope
+from kalends.features.events.steps.notify import find_reached
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -32,14 +33,13 @@ class Choice(Struct, frozen=True):
     summary: Text
 
 
-@page("GET", "/events/{event_id}/cancel", transaction=False)
+@page("GET", "/events/{event_id}/cancel")
 def ask_to_cancel(ctx: Context, event_id: int) -> Document:
     """Ask before an event is cancelled."""
-    event, dates = _load(ctx, event_id, Right.EDIT)
+    event = policy.event(ctx, event_id, to=Right.EDIT)
     if event.status == "cancelled":
         return redirect(ctx, f"/events/{event_id}")
-    choices = _find_choices(ctx, dates, lambda scope: _cancel(ctx, event_id, Form({"scope": scope})))
-    return _render(ctx, "events/cancel.html", gettext("Cancel event"), event, dates, choices)
+    return _ask(ctx, "events/cancel.html", gettext("Cancel event"), event, "cancel")
 
 
 @page("POST", "/events/{event_id}/cancel")
@@ -49,12 +49,12 @@ def cancel(ctx: Context, event_id: int, params: Form) -> Document:
     return redirect(ctx, f"/events/{event_id}", done="event-cancelled", count=_count(ctx, params), can_undo=True)
 
 
-@page("GET", "/events/{event_id}/delete", transaction=False)
+@page("GET", "/events/{event_id}/delete")
 def ask_to_delete(ctx: Context, event_id: int) -> Document:
     """Ask before an event is deleted."""
-    event, dates = _load(ctx, event_id, Right.DELETE)
-    choices = _find_choices(ctx, dates, lambda scope: _delete(ctx, event_id, Form({"scope": scope})))
-    return _render(ctx, "events/delete.html", gettext("Delete event"), event, dates, choices)
+    event = policy.event(ctx, event_id, to=Right.DELETE)
+    policy.require_home(ctx, event)
+    return _ask(ctx, "events/delete.html", gettext("Delete event"), event, "change")
 
 
 @page("POST", "/events/{event_id}/delete")
@@ -64,33 +64,14 @@ def destroy(ctx: Context, event_id: int, params: Form) -> Document:
     return redirect(ctx, "/calendar", done="event-deleted", count=_count(ctx, params), can_undo=True)
 
 
-def _load(ctx: Context, event_id: int, right: Right) -> tuple[Event, int]:
-    """The event, and how many dates its series has."""
-    with ctx.read():
-        event = policy.event(ctx, event_id, to=right)
-        if right is Right.DELETE:
-            policy.require_home(ctx, event)
-        return event, series.count_events(ctx, event.series_id) if event.series_id is not None else 1
-
-
-def _find_choices(ctx: Context, dates: int, action: Callable[[Scope], None]) -> list[Choice]:
-    """Whom the action emails, for each choice of dates: it is tried out, so that the numbers are those of the mails."""
-
+def _ask(ctx: Context, template: str, title: Text, event: Event, kind: Literal["cancel", "change"]) -> Document:
+    """The question, with whom the action emails for each choice of dates."""
+    dates = series.count_events(ctx, event.series_id) if event.series_id is not None else 1
     choices = []
-    for scope in SCOPES if dates > 1 else SCOPES[:1]:
-        recipients.try_out(ctx, partial(_write, ctx, partial(action, scope)))
-        choices.append(Choice(scope, recipients.count(ctx), recipients.describe(ctx)))
-    return choices
-
-
-def _write(ctx: Context, action: Callable[[], None]) -> None:
-    with ctx.write():
-        action()
-
-
-def _render(ctx: Context, template: str, title: Text, event: Event, dates: int, choices: list[Choice]) -> Document:
-    with ctx.read():
-        return render(template, ctx, title=title, event=event, dates=dates, choices=choices)
+    for which in SCOPES if dates > 1 else SCOPES[:1]:
+        groups = find_reached(ctx, scope.find_events(ctx, event, which), kind)
+        choices.append(Choice(which, len(groups), recipients.describe_groups(groups)))
+    return render(template, ctx, title=title, event=event, dates=dates, choices=choices)
 
 
 def _cancel(ctx: Context, event_id: int, params: Form) -> None:

@@ -7,6 +7,7 @@ from msgspec import Struct, structs
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
+from kalends.core.records.delivery import GuestGroup
 from kalends.core.records.event import Event
 from kalends.core.transports import FILES
 from kalends.core.values.text import fold_case
@@ -101,6 +102,19 @@ def notify_of_repeat(ctx: Context, event: Event, rule: str, removed: list[Event]
     repeated = [event] if is_chosen and take_snapshot(event).repeat != rule else []
     changes = [_Change(each, each, guests[each.id]) for each in repeated] + [_Change(each, None, guests[each.id]) for each in coming]
     return _queue(ctx, changes, notify, message)
+
+
+def find_reached(ctx: Context, events: list[Event], kind: guest_notice.Kind) -> list[GuestGroup]:
+    """The groups of the people who would get mail if the events were cancelled (kind `cancel`) or deleted (`change`) now."""
+    if ctx.settings.email != FILES and policy.user(ctx).verified_at is None:
+        return []
+    coming = [event for event in events if not (event.is_over(ctx.now) or event.status == "cancelled")]
+    guests, groups = _find_guests(ctx, coming, "auto"), dict[str, GuestGroup]()
+    for event in coming:
+        recipients = [Recipient(each.email_address, each.id, group=each.group) for each in guests[event.id]]
+        reached = guest_notice.find_reachable(ctx, event, kind, recipients) if recipients else []
+        groups = {each.address: each.group for each in reached if each.group} | groups
+    return list(groups.values())
 
 
 def _find_guests(ctx: Context, events: list[Event], notify: str) -> dict[int, list[Guest]]:
