@@ -92,13 +92,13 @@ def session(ctx: Context, session_id: str) -> Session:
 
 def key_creating_session(ctx: Context) -> Session:
     """The actor's session, if it may create keys. A key must not create keys, else a leaked one would survive its deletion."""
-    return _session_without_key(ctx, gettext("API keys, and sessions opened with one, can’t create API keys. Sign in with your password."))
+    return _session_without_key(ctx, gettext("API keys, and sessions opened with one, can’t create API keys. Sign in yourself."))
 
 
 def administrating_session(ctx: Context) -> Session:
     """The session of an admin, if it may change roles and delete accounts: what a leaked key did would survive its deletion."""
     admin(ctx)
-    refusal = gettext("A key changes no roles and deletes no accounts, nor does a session that a key opened. Sign in with your password.")
+    refusal = gettext("A key changes no roles and deletes no accounts, nor does a session that a key opened. Sign in yourself.")
     return _session_without_key(ctx, refusal)
 
 

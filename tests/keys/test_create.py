@@ -73,7 +73,7 @@ def test_neither_a_key_nor_its_session_can_create_keys(cast: Cast) -> None:
     for token in (key["wkey"], session["token"]):
         for fields in ({"name": "another"}, {"name": "another", "current_password": PASSWORD}):
             response = cast.anonymous.signed_in(token).post("/api/keys", json=fields)
-            assert (response.status, "Sign in with your password" in response.text) == (403, True)
+            assert (response.status, "Sign in yourself" in response.text) == (403, True)
     assert len(cast.alice.get("/api/keys").json["keys"]) == 1
 
 

@@ -114,7 +114,7 @@ def test_the_openapi_document_says_which_operations_need_a_login(document: dict[
 def test_a_password_never_travels_in_an_address(document: dict[str, Any]) -> None:
     for name, operation in _operations(document):
         assert not [p["name"] for p in operation.get("parameters", []) if "password" in p["name"]], name
-    assert document["paths"]["/api/users/{user_id}"]["delete"]["requestBody"]["required"]
+    assert "requestBody" in document["paths"]["/api/users/{user_id}"]["delete"]
 
 
 def test_an_update_has_no_defaults(document: dict[str, Any]) -> None:

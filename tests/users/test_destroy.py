@@ -7,6 +7,8 @@ import pytest
 from kalends.db import Database
 from kalends.features.users.rules import passwords
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_key, shared
+from tests.conftest import Clock
+from tests.passkeys.authenticator import Authenticator, a_passkey, sign_in
 from tests.users.hashers import Meanwhile
 from tests.users.registration import a_registration
 
@@ -50,10 +52,26 @@ def test_the_names_of_a_deleted_user_can_be_registered_again(cast: Cast) -> None
 
 
 @pytest.mark.parametrize(("fields", "status"), [({}, 422), ({"current_password": ""}, 422), ({"current_password": "not my password"}, 403)])
-def test_deleting_a_user_requires_the_current_password(cast: Cast, fields: dict[str, str], status: int) -> None:
-    response = cast.alice.delete(f"/api/users/{cast.alice.id}", json=fields)
+def test_an_hour_after_the_login_deleting_a_user_requires_the_current_password(
+    cast: Cast, clock: Clock, fields: dict[str, str], status: int
+) -> None:
+    alice = cast.alice
+    clock.ahead(3600)
+    response = alice.delete(f"/api/users/{alice.id}", json=fields)
     assert (response.status, response.broken) == (status, ["current_password"])
-    assert cast.alice.get(f"/api/users/{cast.alice.id}").status == 200
+    assert alice.get(f"/api/users/{alice.id}").status == 200
+
+
+def test_within_the_hour_after_any_login_no_password_is_asked_for_but_of_a_key(cast: Cast) -> None:
+    phone = Authenticator()
+    a_passkey(cast.alice, phone)
+    wkey = a_key(cast.alice)["wkey"]
+    by_key = cast.anonymous.post("/api/session", json={"wkey": wkey}).json["token"]
+    for token in (wkey, by_key):
+        assert cast.anonymous.signed_in(token).delete(f"/api/users/{cast.alice.id}").broken == ["current_password"]
+    signed_in = cast.anonymous.signed_in(sign_in(cast.anonymous, phone).json["token"])
+    assert signed_in.post("/api/keys", json={"name": "phone", "kind": "dav"}).status == 201
+    assert signed_in.delete(f"/api/users/{cast.alice.id}").status == 200
 
 
 def test_users_cannot_delete_each_other(cast: Cast) -> None:

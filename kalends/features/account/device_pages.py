@@ -11,7 +11,6 @@ from kalends.features.account.pages import MAX_KEYS
 from kalends.features.account.rules import apple_profile as apple_profiles
 from kalends.features.keys import api
 from kalends.features.keys.model import KeyRequest
-from kalends.features.sessions import store as sessions
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -26,14 +25,13 @@ from kalends.web.render import render
 @page("GET", "/account/devices")
 def devices(ctx: Context, form: FormState | None = None) -> Document:
     """The devices with an app password, and a form for another one."""
-    user = policy.user(ctx)
-    is_recent = any(each.id == user.session_id and each.is_recent(ctx.now) for each in sessions.of_user(ctx, user.id))
+    policy.user(ctx)
     return render(
         "account/devices.html",
         ctx,
         title=gettext("Connect a device"),
         form=form or FormState(),
-        needs_password=not is_recent,
+        needs_password=not policy.is_recent(ctx),
         keys=[key for key in api.index(ctx, Paging(limit=MAX_KEYS)).keys if key.kind == "dav"],
         server=ctx.settings.url,
     )

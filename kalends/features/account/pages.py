@@ -52,7 +52,7 @@ def show(
         key=structs.replace(key or FormState(), prefix="key-"),
         zones=sorted(known_zones()),
         languages=[(code, LANGUAGES[code]) for code in OFFERED],
-        key_needs_password=not any(session.id == user.session_id and session.is_recent(ctx.now) for session in live),
+        key_needs_password=not policy.is_recent(ctx),
         sessions=[(session, timestamps.format_utc(session.created_at), timestamps.format_utc(session.last_used_at)) for session in live],
         session_count=sessions.count(ctx, user.id),
         keys=[each for each in keys.index(ctx, Paging(limit=MAX_KEYS)).keys if each.kind == "api"],
@@ -80,7 +80,14 @@ def change_password(ctx: Context, params: Form) -> Document:
 def ask(ctx: Context, form: FormState | None = None) -> Document:
     """Ask before an account is deleted."""
     calendars = ownership.find_bequests(ctx, policy.user(ctx).id, None)
-    return render("account/delete.html", ctx, title=gettext("Delete your account"), form=form, calendars=calendars)
+    return render(
+        "account/delete.html",
+        ctx,
+        title=gettext("Delete your account"),
+        form=form,
+        calendars=calendars,
+        needs_password=not policy.is_recent(ctx),
+    )
 
 
 @page("POST", "/account/delete", again=ask, pool="hash")

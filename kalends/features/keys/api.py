@@ -47,16 +47,13 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     `insufficient-scope`. What gives access to others (shares, secret links, webhooks, keys) and the account itself need a session, or a key
     without scopes.
 
-    This requires a session that was opened with the password within the last hour, or `current_password`. Neither a key nor a
+    This requires a session that was opened within the last hour, in any way, or `current_password`. Neither a key nor a
     session that a key opened can create keys. The user is notified by mail.
     """
     with ctx.read():
         session = policy.key_creating_session(ctx)
         user = users.get(ctx, session.user_id)
-    if params.current_password:
-        credentials.confirm(ctx, user, params.current_password)
-    elif not session.is_recent(ctx.now):
-        raise errors.invalid("current_password", gettext("is required because you signed in more than an hour ago"), "required")
+    credentials.confirm_recent(ctx, user, params.current_password)
     scopes, expires_at = _scopes(params), _expires_at(ctx, params)
     with ctx.write():
         # A suspension that came between ends all keys, and must not miss this one.

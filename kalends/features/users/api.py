@@ -141,7 +141,9 @@ def verify(ctx: Context, user_id: int) -> UserDetail:
 
 @endpoint("DELETE", "/api/users/{user_id}", transaction=False, pool="hash")
 def destroy(ctx: Context, user_id: int, params: Confirmation) -> AccountDeletion:
-    """Delete your account (with `current_password`), and with it your contacts, keys, sessions and the calendars that nobody else edits.
+    """Delete your account, and with it your contacts, keys, sessions and the calendars that nobody else edits.
+
+    This requires a session that was opened within the last hour, in any way but with a key, or `current_password`.
 
     A calendar that others edit goes to the manager, else the editor, with whom you have shared it for the longest time; your events
     on calendars of others go to the owners of these. `calendars` in the reply says who gets what, and `dry_run=true` says it first.
@@ -150,7 +152,7 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> AccountDeletion
     too. Invitations, subscriptions and messages to your verified address go in either case.
     """
     user = _load_user(ctx, user_id)
-    credentials.confirm(ctx, user, params.current_password)
+    credentials.confirm_recent(ctx, user, params.current_password)
     return present.deletion(user, deletion.delete_account(ctx, user, erase=params.erase))
 
 

@@ -37,8 +37,8 @@ def people(ctx: Context, params: PeopleQuery) -> PeopleIndex:
 def update_person(ctx: Context, person_id: int, params: PersonInput) -> PersonItem:
     """Make someone an admin, or a member again; stop an account from sending to others, or allow it again; for admins.
 
-    409 for your own account. All admins get mail about a new admin. A role requires a session that was opened with the password within the
-    last 15 minutes, or `current_password`. A key cannot change it.
+    409 for your own account. All admins get mail about a new admin. A role requires a session that was opened within the
+    last 15 minutes, in any way, or `current_password`. A key cannot change it.
     """
     if params.role:
         _confirm(ctx, person_id, params.current_password)
@@ -93,7 +93,7 @@ def delete_person(ctx: Context, person_id: int, params: PersonDeletion) -> Accou
     `calendars` in the reply says who gets what, and `dry_run=true` says it first.
 
     Comments and responses to other people's events stay with those events. Neither the person nor the guests are notified. This requires a
-    session that was opened with the password within the last 15 minutes, or `current_password`. A key cannot do it.
+    session that was opened within the last 15 minutes, in any way, or `current_password`. A key cannot do it.
     """
     person = _confirm(ctx, person_id, params.current_password)
     give_to = _find_heir(ctx, person_id, params.give_to) if params.give_to else None

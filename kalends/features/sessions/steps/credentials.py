@@ -119,6 +119,17 @@ def _use_code(ctx: Context, user: User, code: str) -> None:
         raise
 
 
+def confirm_recent(ctx: Context, user: User, password: str | None) -> None:
+    """Require that the user signed in within the hour, in any way but with a key, or gives the password."""
+    if password:
+        confirm(ctx, user, password)
+        return
+    with ctx.read():
+        is_recent = policy.is_recent(ctx)
+    if not is_recent:
+        raise errors.invalid("current_password", gettext("is required because you signed in more than an hour ago"), "required")
+
+
 def confirm(ctx: Context, user: User, password: str) -> None:
     """Check the password of a signed-in user. Failures are counted separately from logins, so that strangers
     who fail to log in cannot lock the user out of confirming."""
