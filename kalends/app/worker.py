@@ -17,6 +17,7 @@ from kalends.core.settings import Settings
 from kalends.core.values import timestamps
 from kalends.dav.books import store as cards
 from kalends.db import Database, Retry, counters, last_runs
+from kalends.db.backup.daily import DailyBackup
 from kalends.features.admin.audit import store as audit
 from kalends.features.changes import journal_store as journal
 from kalends.features.changes.steps import undo
@@ -70,6 +71,7 @@ def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
     outboxes.append(threading.Thread(target=WebhookSender(db, settings).run, args=(stopping,)))
     outboxes.append(threading.Thread(target=SourceReader(db, settings).run, args=(stopping,)))
     outboxes.append(threading.Thread(target=Poller(db, settings).run, args=(stopping,)))
+    outboxes.append(threading.Thread(target=DailyBackup(db, settings).run, args=(stopping,)))
     for outbox in outboxes:
         outbox.start()
     while not stopping.is_set():

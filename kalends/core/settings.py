@@ -27,6 +27,8 @@ COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 # In the setting of the countries to which SMS are sent.
 ALL_COUNTRIES = "*"
 WEB_ADDRESS = re.compile(r"https?://[^\s/]\S*")
+# How many daily backups are kept.
+BACKUP = r"daily:([1-9][0-9]{0,2})"
 # As browsers send it: without a path or a slash at the end, in lower case.
 ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/@?#A-Z]+")
 
@@ -85,6 +87,13 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
     history_days: Annotated[
         int, Meta(ge=1, le=3_650, description="Days for which changes can be followed and undone, and deleted events restored.")
     ] = 90
+    backup: Annotated[
+        str,
+        Meta(
+            description="`daily:7` lets the worker take and verify a backup each day, in `backups` in the data folder, and keep the newest "
+            "seven; empty: it takes none."
+        ),
+    ] = ""
     webhooks: Annotated[
         Literal["public", "any", "off"],
         Meta(
@@ -387,6 +396,10 @@ def _build(values: dict[str, Any]) -> Settings:
     _check_traces(settings)
     if settings.secret and len(settings.secret) < 32:
         raise WrongSetting(f"{variable('secret')} must have at least 32 characters.")
+    if settings.backup and not re.fullmatch(BACKUP, settings.backup):
+        raise WrongSetting(
+            f"{variable('backup')} is {settings.backup!r}, and must be empty or look like daily:7, with at most 999 backups."
+        )
     if settings.time_zone and settings.time_zone not in known_zones():
         raise WrongSetting(f"{variable('time_zone')} is {settings.time_zone!r}, and must be an IANA time zone such as Europe/Paris.")
     if settings.accent_color and not COLOR.fullmatch(settings.accent_color):

@@ -58,7 +58,7 @@ KALENDS = Source(files("kalends.db") / "migrations", files("kalends.db") / "sche
 LAST_WITH_OLD_MIGRATIONS = "996e2d91"
 
 # Cursors of followers end with a restore, so what they read is not restored. The secret belongs to the servers, not to the content.
-_NOT_IN_BACKUPS = ("journal", "sync_entries", "change_author", "synced_events", "secret_fingerprints", "last_runs")
+_NOT_IN_BACKUPS = ("journal", "sync_entries", "change_author", "synced_events", "secret_fingerprints", "last_runs", "daily_backups")
 # The tables of migrations, which are not in the schema.
 OWN_TABLES = ("migrations", "migration_needs")
 _CREATE_OWN_TABLES = """

@@ -11,6 +11,7 @@ from kalends.core.settings import Settings, variable
 from kalends.core.transports import mail_server, sender
 from kalends.core.version import __version__
 from kalends.db import last_runs
+from kalends.db.backup import daily
 from kalends.features.admin.model import CheckItem
 from kalends.http.context import Caller, Context
 
@@ -62,10 +63,14 @@ def check_base_url(settings: Settings) -> list[CheckItem]:
 
 
 def _backup(ctx: Context) -> CheckItem:
-    taken_at = last_runs.find(ctx.tx, "backup")
+    taken_at, failure = last_runs.find(ctx.tx, "backup"), daily.find_failure(ctx.tx) if ctx.settings.backup else None
+    if failure and failure[0] >= (taken_at or 0):
+        advice = gettext("The daily backup failed: %(reason)s The worker tries again each hour.", reason=failure[1])
+        return CheckItem(gettext("Backup"), "wrong", advice)
+    old = 2 * DAY if ctx.settings.backup else OLD_BACKUP
     if taken_at is None:
         return CheckItem(gettext("Backup"), "unknown", gettext("There is no backup with 'kalends backup' yet. Take one each night."))
-    if ctx.now - taken_at < OLD_BACKUP:
+    if ctx.now - taken_at < old:
         return CheckItem(gettext("Backup"), "ok")
     days = (ctx.now - taken_at) // DAY
     return CheckItem(
