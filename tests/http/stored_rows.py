@@ -25,6 +25,7 @@ def fresh_service(settings: Settings, folder: Path, *, is_new: bool = False, **c
     with ExitStack() as stack:
         if not settings.database:
             migrated.put_sqlite(folder)
+        folder.mkdir(exist_ok=True)
         url = stack.enter_context(migrated.postgres(os.environ[POSTGRES_URL])) if settings.database else ""
         changed = structs.replace(settings, data=str(folder), database=url, **changes)
         db = stack.enter_context(closing(open_database(changed)))
