@@ -1,5 +1,6 @@
 """VTIMEZONE components of IANA zones, for the years that a file needs."""
 
+from calendar import monthrange
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -14,19 +15,56 @@ if TYPE_CHECKING:
 STRIDE = timedelta(days=7)
 SECOND = timedelta(seconds=1)
 
+# Up to this year at least, a rule must hold.
+LAST_RULE_YEAR = 2060
+DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
 Change = tuple[datetime, timedelta, timedelta, str, bool]
+# The month, the number of the weekday in it, negative from its end, and the weekday.
+Rule = tuple[int, int, int]
 
 
 def build_time_zone(name: str, years: Iterable[int]) -> "Timezone":
-    """The VTIMEZONE of the zone for these years alone: most programs know it by its name anyway."""
+    """The VTIMEZONE of the zone for these years, with the rule by which it goes on after them: most programs know it by its name anyway."""
     # Imported late, to start fast.
     from icalendar import Timezone
 
     zone = Timezone()
     zone.add("TZID", name)
-    for change in sorted({change for year in years for change in _changes(name, year)}):
-        zone.add_component(_observance(*change))
+    changes = {change for year in years for change in _changes(name, year)}
+    rules = _find_rules(name, max(change[0].year for change in changes)) if changes else {}
+    for change in sorted(changes):
+        observance = _observance(*change)
+        if change in rules:
+            observance.add("RRULE", rules[change])
+        zone.add_component(observance)
     return zone
+
+
+@lru_cache(maxsize=1_000)
+def _find_rules(name: str, year: int) -> dict[Change, dict[str, str | int]]:
+    """The yearly rule of each change of the year, such as the last Sunday of March, if all of them follow one from then on."""
+    changes = _changes(name, year)[1:]
+    rules = {change: next((rule for rule in _name_rules(change[0]) if _holds(name, change, rule)), None) for change in changes}
+    if not all(rules.values()):
+        return {}
+    return {change: {"FREQ": "YEARLY", "BYMONTH": rule[0], "BYDAY": f"{rule[1]}{DAYS[rule[2]]}"} for change, rule in rules.items() if rule}
+
+
+def _name_rules(onset: datetime) -> list[Rule]:
+    """The weekday of the month, counted from its begin and from its end."""
+    days = monthrange(onset.year, onset.month)[1]
+    return [(onset.month, -1 - (days - onset.day) // 7, onset.weekday()), (onset.month, 1 + (onset.day - 1) // 7, onset.weekday())]
+
+
+def _holds(name: str, change: Change, rule: Rule) -> bool:
+    """Whether a change like this one is on the day of the rule in all later years that matter."""
+    onset, before, after, _, _ = change
+    years = range(onset.year + 1, min(max(onset.year + 20, LAST_RULE_YEAR), 9_998))
+    others = (
+        [each for each in _changes(name, year)[1:] if (each[0].month, each[1], each[2]) == (onset.month, before, after)] for year in years
+    )
+    return all(len(each) == 1 and each[0][0].time() == onset.time() and rule in _name_rules(each[0][0]) for each in others)
 
 
 def _observance(onset: datetime, before: timedelta, after: timedelta, name: str, is_daylight: bool) -> "Component":

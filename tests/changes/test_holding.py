@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta
+from functools import partial
 from time import thread_time
 
 import pytest
@@ -17,7 +18,7 @@ from tests.events.importing import a_file, an_entry, uploaded
 pytestmark = pytest.mark.on_sqlite
 
 COUNT, LONG_COUNT = 1_500, 9_900
-EXCEPTIONS = 900
+EXCEPTIONS = 400
 MAX_SECONDS = 0.5
 
 
@@ -83,8 +84,8 @@ def _a_series_with_exceptions(organizer: str, hour: int) -> str:
 
 
 def test_no_file_of_a_device_holds_the_writer_for_long(cast: Cast, db: Database, longest: Callable[[Callable[[], Reply]], float]) -> None:
-    """Each of 900 changed dates was looked at once for each of the others: 10 seconds."""
+    """Each changed date was looked at once for each of the others: 3 seconds for 400 dates, 15 for 900."""
     alice = verified(db, cast.alice)
     path = f"{calendar_path(alice, a_calendar(alice, time_zone='UTC')['id'])}jazz.ics"
-    held = [longest(lambda hour=hour: put(alice, path, _a_series_with_exceptions(alice.email_address, hour))) for hour in (19, 20)]  # type: ignore[misc]
-    assert max(held) < MAX_SECONDS
+    files = [_a_series_with_exceptions(alice.email_address, hour) for hour in (19, 20)]
+    assert max(longest(partial(put, alice, path, file)) for file in files) < MAX_SECONDS

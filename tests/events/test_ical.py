@@ -108,3 +108,29 @@ def test_a_reader_without_a_zone_database_reads_the_same_instant(zone: str, mome
     wall = start.replace(tzinfo=None)
     in_force = max((onset, after) for onset, before, after in onsets if onset <= wall)
     assert int((wall - in_force[1]).replace(tzinfo=UTC).timestamp()) == moment
+
+
+@pytest.mark.parametrize(
+    ("zone", "rules"),
+    [
+        ("Europe/Paris", {"FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3", "FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10"}),
+        ("America/New_York", {"FREQ=YEARLY;BYDAY=2SU;BYMONTH=3", "FREQ=YEARLY;BYDAY=1SU;BYMONTH=11"}),
+        ("Asia/Tokyo", set()),
+        # The Friday before the last Sunday is no such rule.
+        ("Asia/Jerusalem", set()),
+    ],
+)
+def test_a_zone_goes_on_by_its_rule_after_the_years_of_the_file(zone: str, rules: set[str]) -> None:
+    """An endless series is written for two years ahead, and a program that does not know the zone goes on after them."""
+    file: Any = icalendar.Calendar.from_ical(build_file([a_row(time_zone=zone)], SETTINGS))
+    assert {each["RRULE"].to_ical().decode() for each in file.walk() if each.name in ("STANDARD", "DAYLIGHT") and "RRULE" in each} == rules
+
+
+@given(st.sampled_from(ZONES), st.integers(2_000_000_000, 2_800_000_000))
+def test_a_reader_without_a_zone_database_reads_later_years_by_the_rule(zone: str, moment: int) -> None:
+    file: Any = icalendar.Calendar.from_ical(build_file([a_row(time_zone=zone)], SETTINGS))
+    observances = [each for each in file.walk() if each.name in ("STANDARD", "DAYLIGHT")]
+    if any("RRULE" in each for each in observances):
+        [read] = [each for each in file.walk() if each.name == "VTIMEZONE"]
+        local = datetime.fromtimestamp(moment, read.to_tz(lookup_tzid=False))
+        assert local.utcoffset() == datetime.fromtimestamp(moment, datetimes.zone_info(zone)).utcoffset()
