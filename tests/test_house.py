@@ -186,7 +186,7 @@ def test_every_error_has_a_type_and_words_of_its_own() -> None:
 
 
 def test_the_catalogue_lists_every_error_type_and_every_code_and_no_others() -> None:
-    rows = set(re.findall(r"^\| `.*$", (ROOT / "docs" / "errors.md").read_text(), re.MULTILINE))
+    rows = set(re.findall(r"^\| `.*$", (ROOT / "docs" / "reports" / "errors.md").read_text(), re.MULTILINE))
     types = {f"| `{each.kind}` | {each.status} | {meaning_of_error(each)} |" for each in problems()}
     assert rows == types | {f"| `{code}` | {about} |" for code, about in errors.CODES.items()}
 

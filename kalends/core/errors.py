@@ -28,7 +28,7 @@ Code = Literal[
     "conflict",
 ]
 
-# What each code of a field error means; docs/errors.md and /docs/errors list them.
+# What each code of a field error means; docs/reports/errors.md and /docs/errors list them.
 CODES: dict[Code, str] = {
     "invalid": "The value breaks a rule that has no code of its own; read the message.",
     "required": "The field is missing or empty.",
@@ -63,7 +63,7 @@ class Problem(Exception):
 
     status = 500
     title: str = gettext("Internal error")
-    # The last part of the problem's `type` (RFC 9457). The docstring is its meaning in docs/errors.md and at /docs/errors.
+    # The last part of the problem's `type` (RFC 9457). The docstring is its meaning in docs/reports/errors.md and at /docs/errors.
     kind = "internal-error"
     # The event that stands in the way.
     event_id: int | None = None

@@ -1,5 +1,5 @@
 """The short form of each fault; of those that other tests make too, with `--soak`. Speed is measured by `make faults`;
-docs/reliability.md names the tests of the other faults."""
+docs/reports/reliability.md names the tests of the other faults."""
 
 from collections.abc import Iterator
 from pathlib import Path

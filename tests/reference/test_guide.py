@@ -50,6 +50,11 @@ def test_the_contents_link_every_document(client: Client) -> None:
     assert len(NAMES) > 15
 
 
+def test_the_guide_has_at_most_twenty_pages() -> None:
+    """Beside its contents. Decisions and reports are for those who change or judge Kalends, in folders of their own."""
+    assert len([path for path in page_names().values() if path.parent.name == "docs" and path.stem != INDEX]) <= 20
+
+
 def test_an_unknown_page_is_not_found(client: Client) -> None:
     for name in ("nothing", "..%2fREADME", "README.md", "api.md"):
         assert client.get(f"{URL}/{name}").status == 404
@@ -65,7 +70,7 @@ def test_the_reference_links_the_guide(client: Client) -> None:
         ("api.md", "/docs/guide/api"),
         ("api.md#logging-in", "/docs/guide/api#logging-in"),
         ("decisions/group-commit.md", "/docs/guide/group-commit"),
-        ("../performance.md", "/docs/guide/performance"),
+        ("../reports/performance.md", "/docs/guide/performance"),
         ("README.md", "/docs/guide"),
         ("#limits", "#limits"),
         ("https://example.org/x.md", "https://example.org/x.md"),

@@ -1,4 +1,4 @@
-"""docs/security.md: every test that it names is there, and no requirement of OWASP ASVS 5.0 up to level 2 is left out."""
+"""docs/reports/security.md: every test that it names is there, and no requirement of OWASP ASVS 5.0 up to level 2 is left out."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent.parent
-PAGE = (TESTS.parent / "docs" / "security.md").read_text()
+PAGE = (TESTS.parent / "docs" / "reports" / "security.md").read_text()
 NAMED = sorted(set(re.findall(r"`([\w/]+\.py)::(\w+)`", PAGE)))
 
 # Chapter and section of the standard, and how many requirements of levels 1 and 2 it begins with: those of level 3 come last.

@@ -1,6 +1,6 @@
 """Readers of places, addresses, numbers and settings, for all input: what they document comes out, or the error that they document.
 
-Readers whose tests live beside them (times, rules, calendar files, cards, tables, requests) are named in docs/security.md."""
+Readers whose tests live beside them (times, rules, calendar files, cards, tables, requests) are named in docs/reports/security.md."""
 
 import re
 from email.headerregistry import Address

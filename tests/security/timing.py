@@ -81,7 +81,7 @@ def verdict(pairs: list[Pair]) -> Verdict:
 @click.option("--postgres", is_flag=True, help="On PostgreSQL; else on SQLite.")
 @click.option("--capacity", is_flag=True, help="The events that are responded to have a capacity, and everybody says YES.")
 def main(names: tuple[str, ...], pairs: int, postgres: bool, capacity: bool) -> None:
-    """Measure all requests, or the named ones, and print a table for docs/security.md."""
+    """Measure all requests, or the named ones, and print a table for docs/reports/security.md."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kalends-timing-")))
         database = ""

@@ -24,12 +24,11 @@ def _commands(document: str) -> str:
 # In the order in which they are read.
 DOCUMENTS = (
     "README.md",
-    "docs/tutorial.md",
+    "docs/build.md",
     "docs/api.md",
     "docs/guests.md",
     "docs/invitations.md",
-    "docs/notifications.md",
-    "docs/embedding.md",
+    "docs/sharing.md",
     "docs/following-changes.md",
 )
 
