@@ -25,10 +25,17 @@ class Status(Struct):
     status: str
 
 
+class Alive(Struct):
+    """The process, and which version of Kalends it runs."""
+
+    status: str
+    version: str
+
+
 @endpoint("GET", "/healthz", guests=True, transaction=False, credentials=False, on_event_loop=True)
-def healthz(ctx: Context) -> Status:
+def healthz(ctx: Context) -> Alive:
     """The process is alive."""
-    return Status("alive")
+    return Alive("alive", __version__)
 
 
 @endpoint("GET", "/readyz", guests=True, transaction=False, credentials=False, while_stopping=False)
