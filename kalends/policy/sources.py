@@ -1,6 +1,7 @@
 """Who may follow calendars that live elsewhere, and what stays as the source has it."""
 
 from collections.abc import Iterable
+from typing import Any, Protocol, TypeVar
 
 from kalends.core import errors
 from kalends.core.i18n import gettext
@@ -8,14 +9,28 @@ from kalends.core.records.event import Event
 from kalends.core.records.source import Origin, Source, SourceRun
 from kalends.db import columns
 from kalends.http.context import Context
-from kalends.policy.actor import Right, user
-from kalends.policy.calendars import calendar
+from kalends.policy.actor import Right, me, user
+from kalends.policy.calendars import calendar, is_member
 
 _LAST_RUN = "(SELECT r.{name} FROM source_runs r WHERE r.source_id = s.id ORDER BY r.id DESC LIMIT 1)"
 _EXPRESSIONS = {"last_state": _LAST_RUN.format(name="state"), "last_reason": _LAST_RUN.format(name="reason")}
 SELECT_SOURCES = f"SELECT {columns(Source, 's', **_EXPRESSIONS)} FROM sources s"
 
-_ORIGIN = "SELECT s.id, s.name, i.page_url FROM source_items i JOIN sources s ON s.id = i.source_id WHERE"
+_WITHHELD = "SELECT 1 FROM source_items i JOIN sources s ON s.id = i.source_id AND NOT s.republish WHERE"
+_WITHHELD_IDS = "SELECT i.{0} FROM source_items i JOIN sources s ON s.id = i.source_id AND NOT s.republish WHERE i.{0}"
+_ORIGIN = "SELECT s.id, s.name, i.page_url, s.republish FROM source_items i JOIN sources s ON s.id = i.source_id WHERE"
+
+
+class _Event(Protocol):
+    """An event, with all of its columns or some."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def series_id(self) -> int | None: ...
+
+
+_Listed = TypeVar("_Listed", bound=_Event)
 
 
 def source(ctx: Context, source_id: int) -> Source:
@@ -83,6 +98,22 @@ def require_own_content(ctx: Context, events: Iterable[Event]) -> None:
 
 def republished(event: str) -> str:
     """SQL: whether an event may be in public feeds, the sitemap and webhooks: one of a source only if its owner says so."""
-    withheld = "SELECT 1 FROM source_items i JOIN sources s ON s.id = i.source_id AND NOT s.republish WHERE"
-    return f"""(NOT EXISTS ({withheld} i.event_id = {event}.id) AND ({event}.series_id IS NULL
-        OR NOT EXISTS ({withheld} i.series_id = {event}.series_id)))"""
+    return f"""(NOT EXISTS ({_WITHHELD} i.event_id = {event}.id) AND ({event}.series_id IS NULL
+        OR NOT EXISTS ({_WITHHELD} i.series_id = {event}.series_id)))"""
+
+
+def without_withheld(ctx: Context, events: list[_Listed], *, to_public: bool = True) -> list[_Listed]:
+    """The events without those of sources that are not republished.
+
+    to_public: what the actor sees as a member of the calendar stays."""
+    if not events:
+        return events
+    of_others = f" AND NOT {is_member('s.calendar_id')}" if to_public and ctx.actor is not None else ""
+    params: dict[str, Any] = {"me": me(ctx)} if of_others else {}
+    in_list = ctx.db.in_list("ids")
+    events_ids = [each.id for each in events]
+    series_ids = sorted({each.series_id for each in events if each.series_id is not None})
+    singles = {each for (each,) in ctx.tx.rows(f"{_WITHHELD_IDS.format('event_id')} {in_list}{of_others}", ids=events_ids, **params)}
+    rows = ctx.tx.rows(f"{_WITHHELD_IDS.format('series_id')} {in_list}{of_others}", ids=series_ids, **params) if series_ids else []
+    series = {each for (each,) in rows}
+    return [each for each in events if each.id not in singles and each.series_id not in series]

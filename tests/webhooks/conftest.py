@@ -125,5 +125,5 @@ def service(db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.
     monkeypatch.setattr(standardwebhooks.webhooks, "datetime", Now)
     with db.write() as tx:
         tx.run("DELETE FROM webhooks")
-    local = structs.replace(settings, webhooks="any")
+    local = structs.replace(settings, webhooks="any", sources="any")
     return Service(db, local, Cast(Client(application(db, local, clock))))

@@ -80,3 +80,5 @@ class Origin(Struct, frozen=True):
     name: str
     # The page of the event there; None: the source names none.
     page_url: str | None
+    # Whether it may be in public feeds and search engines.
+    republish: bool

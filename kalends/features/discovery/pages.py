@@ -2,12 +2,15 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from kalends import policy
+from kalends.core.records.calendar import Calendar
 from kalends.core.values import timestamps
 from kalends.features.discovery import sitemap_store as sitemap
+from kalends.features.events.listing.query_model import EventQuery
 from kalends.features.events.listing.steps import upcoming
+from kalends.features.events.model import EventItem
 from kalends.features.home.search_model import Search, to_filters, to_query, to_span, to_url
 from kalends.http.context import Context
 from kalends.http.endpoint import FORMATS, Document, endpoint
@@ -22,6 +25,8 @@ XML = f"{FORMATS['xml']}; charset=utf-8"
 RSS = "application/rss+xml; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
 FEED_SIZE = 50
+# How many pages of events are looked at to fill a feed, where most events come from sources that do not allow it.
+FEED_PAGES = 5
 HOUR = "public, max-age=3600"
 PAPER = "#faf7f2"
 # What is not for search engines: forms, embedded copies of pages, and what belongs to one person.
@@ -100,8 +105,7 @@ def _render_feed(ctx: Context, params: FeedQuery, name: str, content_type: str) 
     zone = reader_zone(ctx)
     span = to_span(params, ctx.now, zone)
     calendar = policy.calendar(ctx, params.calendar_id, to=Right.SEE) if params.calendar_id else None
-    cards, _ = upcoming.find(ctx, to_query(params, span, FEED_SIZE), span.since, zone, [calendar] if calendar else None)
-    events = [card.event for card in cards]
+    events = _find_events(ctx, to_query(params, span, FEED_SIZE), span.since, zone, [calendar] if calendar else None)
     filters = to_filters(params) | ({"calendar_id": str(calendar.id)} if calendar else {})
     site_name = sites.get(ctx).name
     body = render_text(
@@ -115,6 +119,18 @@ def _render_feed(ctx: Context, params: FeedQuery, name: str, content_type: str) 
     )
     ctx.headers["Cache-Control"] = "public, max-age=300"
     return Document(body.encode(errors="replace"), content_type)
+
+
+def _find_events(ctx: Context, query: EventQuery, since: int, zone: str, calendars: list[Calendar] | None) -> list[EventItem]:
+    """The first events of the query that may be in a public feed."""
+    events: list[EventItem] = []
+    for _ in range(FEED_PAGES):
+        cards, position = upcoming.find(ctx, query, since, zone, calendars)
+        events += policy.without_withheld(ctx, [card.event for card in cards])
+        if position is None or len(events) >= FEED_SIZE:
+            break
+        query = structs.replace(query, after=position)
+    return events[:FEED_SIZE]
 
 
 @endpoint("GET", "/manifest.json", guests=True, credentials=False)

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from kalends import policy
 from kalends.core.values import timestamps
 from kalends.http.context import Context
 
@@ -25,7 +26,7 @@ def count_parts(ctx: Context) -> int:
 def find(ctx: Context, part: int) -> list[Entry]:
     """The public events of a part."""
     rows = ctx.tx.rows(
-        "SELECT id, updated_at FROM events WHERE id >= :first AND id < :last AND public ORDER BY id",
+        f"SELECT id, updated_at FROM events e WHERE id >= :first AND id < :last AND public AND {policy.republished('e')} ORDER BY id",
         first=part * PART,
         last=(part + 1) * PART,
     )

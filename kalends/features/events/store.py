@@ -116,9 +116,11 @@ def first_event_of_series(ctx: Context, series_ids: list[int]) -> dict[int, int]
 
 
 def public_version(ctx: Context, limit: int) -> tuple[int, ...]:
-    """Numbers that change whenever one of the first public events does: ids are never reused, and versions only grow."""
+    """Numbers that change whenever one of the first public events does, or a source that may allow them in feeds: ids are never reused,
+    and versions only grow."""
     rows = ctx.tx.rows(
-        """SELECT count(*), coalesce(sum(id), 0), coalesce(sum(version), 0), coalesce(max(updated_at), 0) FROM (
+        """SELECT count(*), coalesce(sum(id), 0), coalesce(sum(version), 0), coalesce(max(updated_at), 0),
+               (SELECT count(*) FROM sources WHERE NOT republish), (SELECT coalesce(max(updated_at), 0) FROM sources) FROM (
                SELECT e.id, e.version, e.updated_at FROM events e WHERE e.public ORDER BY e.start_at, e.id LIMIT :limit) AS listed""",
         limit=limit,
     )

@@ -77,6 +77,8 @@ def update(ctx: Context, source_id: int, params: Changes[SourceFields]) -> Sourc
     values = structs.asdict(source) | structs.asdict(changed) | {"every": changed.interval}
     new = NewSource(**{name: values[name] for name in NewSource.__struct_fields__})
     store.update(ctx, source, new, (source.paused or "owner") if changed.paused else None)
+    if changed.republish != source.republish:
+        item_store.touch_calendars(ctx, source.id)
     return show(ctx, source_id)
 
 

@@ -62,9 +62,27 @@ def detach(ctx: Context, source_id: int, event_id: int, series_id: int | None) -
     """Let an event, or its whole series, no longer be of the source; returns how many items there were."""
     which = "event_id = :event_id" if series_id is None else "(event_id = :event_id OR series_id = :series_id)"
     params = {"event_id": event_id} | ({} if series_id is None else {"series_id": series_id})
-    return ctx.tx.run(
-        f"UPDATE source_items SET event_id = NULL, series_id = NULL WHERE source_id = :id AND {which}", id=source_id, **params
+    sql = f"UPDATE source_items SET event_id = NULL, series_id = NULL WHERE source_id = :id AND {which}"
+    detached = ctx.tx.run(sql, id=source_id, **params)
+    if detached:
+        # It may be in public feeds from now on, which are known by its version.
+        own = "id = :event_id" if series_id is None else "(id = :event_id OR series_id = :series_id)"
+        ctx.tx.run(f"UPDATE events SET version = version + 1, updated_at = :now WHERE {own}", now=ctx.now, **params)
+    return detached
+
+
+def touch_calendars(ctx: Context, source_id: int) -> None:
+    """Give the calendars that show events of the source new versions: other events than before are in their public feeds."""
+    shown = """SELECT p.calendar_id FROM source_items i JOIN placements p ON p.event_id = i.event_id WHERE i.source_id = :id
+        UNION SELECT p.calendar_id FROM source_items i JOIN events e ON e.series_id = i.series_id
+            JOIN placements p ON p.event_id = e.id WHERE i.source_id = :id"""
+    ctx.tx.run(
+        f"""UPDATE calendars SET revision = revision + 1, changed_at = :now, public_revision = revision + 1, public_changed_at = :now
+            WHERE id IN ({shown})""",
+        id=source_id,
+        now=ctx.now,
     )
+    ctx.tx.run("UPDATE sources SET updated_at = :now WHERE id = :id", id=source_id, now=ctx.now)
 
 
 def find_some(ctx: Context, source_id: int, limit: int) -> list[SourceItem]:

@@ -72,6 +72,7 @@ def end(ctx: Context, source: Source, *, keep_events: bool) -> None:
             break
         ctx.db.yield_to_other_writers()
     with ctx.write():
+        item_store.touch_calendars(ctx, source.id)
         store.delete(ctx, source.id)
 
 

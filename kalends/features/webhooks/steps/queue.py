@@ -6,6 +6,7 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
+from kalends import policy
 from kalends.core import errors
 from kalends.core.records.change import Kind, Webhook, WebhookDelivery
 from kalends.core.values import timestamps
@@ -52,7 +53,7 @@ def next_batch(ctx: Context, webhook: Webhook) -> Batch:
     except errors.NotFound:
         return Batch([NewDelivery("calendar", webhook.calendar_id, position)], journal.epoch, position)
     records, end, _ = batch.read_on(ctx, follower, journal, position, _kinds(webhook), BATCH)
-    return Batch(_deliveries(records, position, end), journal.epoch, end)
+    return Batch(_deliveries(_without_withheld(ctx, records), position, end), journal.epoch, end)
 
 
 class Message(Struct, frozen=True):
@@ -78,6 +79,24 @@ def message(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Messag
     return Message(_encode(ChangeMessage(type=name, data=change, timestamp=moment, cursor=position)), is_last)
 
 
+def _without_withheld(ctx: Context, changes: list[Change]) -> list[Change]:
+    """The changes without events of sources that are not republished."""
+    events = [change.event for change in changes if change.event] + [
+        event for change in changes if isinstance(change.series, SeriesChange) for event in change.series.events
+    ]
+    shown = {event.id for event in policy.without_withheld(ctx, events, to_public=False)}
+    kept = []
+    for change in changes:
+        if change.event and change.event.id not in shown:
+            continue
+        if isinstance(change.series, SeriesChange) and change.series.events:
+            change.series.events = [event for event in change.series.events if event.id in shown]
+            if not change.series.events:
+                continue
+        kept.append(change)
+    return kept
+
+
 def _kinds(webhook: Webhook) -> Sequence[str]:
     return [kind for kind in KINDS if not webhook.kinds or kind in webhook.kinds.split()]
 
@@ -101,5 +120,6 @@ def _change(ctx: Context, webhook: Webhook, delivery: WebhookDelivery) -> Change
     ids = [record, *(("event", int(event_id)) for event_id in delivery.event_ids.split())]
     # What is queued is known to the owner: it was visible to them then, or they were to be notified that it is gone.
     changed = current.present(ctx, follower, [Entry(0, 0, kind, record_id, webhook.user_id) for kind, record_id in ids], _kinds(webhook))
+    changed = _without_withheld(ctx, changed)
     # An event that joined a series since is sent with its series.
     return next((change for change in changed if (change.kind, change.id) == record), changed[0] if changed else None)

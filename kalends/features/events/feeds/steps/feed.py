@@ -43,7 +43,8 @@ def build_for_calendar(ctx: Context, calendar: Calendar, *, has_alarms: bool = F
     """All events of the calendar that the reader can see. has_alarms: with their reminders."""
     before = placements.start_before_latest(ctx, calendar.id, MAX_EVENTS)
     since = None if before is None else timestamps.format_utc(before + 1)
-    events = _separate(ctx, list(_find(ctx, EventQuery(calendar_id=calendar.id, start_time=since), [calendar], MAX_EVENTS)), [calendar])
+    found = list(_find(ctx, EventQuery(calendar_id=calendar.id, start_time=since), [calendar], MAX_EVENTS))
+    events = _separate(ctx, found if calendar.is_member else policy.without_withheld(ctx, found), [calendar])
     components, years = format_all(ctx, _complete_series(ctx, calendar, events) if since else events, has_alarms=has_alarms)
     return ical.join_file(components, years, ical.feed_properties(calendar.name, calendar.description, calendar.color))
 
@@ -52,7 +53,10 @@ def build_for_query(ctx: Context, query: EventQuery, calendars: Searched | None,
     """The events of a query. Series become rules only if the query selects calendars alone and the feed has all of their events."""
     is_unfiltered = structs.replace(query, calendar_id=None, calendar_ids=None, limit=0, offset=0, count=False) == EventQuery(limit=0)
     events = list(_find(ctx, query, calendars, MAX_EVENTS if limit is None else min(limit, MAX_EVENTS)))
-    if limit is not None or not is_unfiltered or len(events) == MAX_EVENTS:
+    is_whole = limit is None and is_unfiltered and len(events) < MAX_EVENTS
+    if not isinstance(calendars, MemberCalendars):
+        events = policy.without_withheld(ctx, events)
+    if not is_whole:
         return ical.build_file(events, ctx.settings, find_triggers(ctx, events) if has_alarms else ical.NO_TRIGGERS)
     return ical.join_file(*format_all(ctx, _separate(ctx, events, calendars), has_alarms=has_alarms))
 
