@@ -86,6 +86,7 @@ NOTICES: dict[str, Text] = {
     "hidden": gettext("Hidden. Only you and the author can see it now."),
     "removed": gettext("Removed from your subscribers."),
     "undone": gettext("Change undone."),
+    "uncancelled": gettext("Cancellation undone."),
     "pinged": gettext("Ping sent. Reload this page to see your receiver’s reply."),
     "followed": gettext("Followed. Its events are here, and stay up to date."),
     "unfollowed": gettext("No longer followed."),
@@ -95,7 +96,7 @@ NOTICES: dict[str, Text] = {
     "unreadable": gettext("Some parts of that link weren’t valid and were ignored."),
 }
 # Those that may say how many people get an email.
-MAILED = ("event-saved", "event-cancelled", "event-deleted", "rule-saved", "undone")
+MAILED = ("event-saved", "event-cancelled", "event-deleted", "rule-saved", "undone", "uncancelled")
 # Those with a number.
 COUNTED: dict[str, Callable[[int], Text]] = {
     "answers-set": lambda count: ngettext("1 RSVP changed. Nobody was emailed.", "%(num)s RSVPs changed. Nobody was emailed.", count),

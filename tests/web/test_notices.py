@@ -9,7 +9,8 @@ import kalends
 from kalends.web.notices import COOKIE, COUNTED, NOTICES, text
 from tests.cast import Cast, an_event
 from tests.client import Client
-from tests.web.windows import Windows, go
+from tests.web.axe import COLOURS_AND_TARGETS, violations
+from tests.web.windows import WIDE, Windows, go
 
 pytestmark = pytest.mark.on_one_database
 
@@ -63,3 +64,18 @@ def test_a_notice_gets_the_focus_and_is_gone_after_a_reload(windows: Windows, pe
     assert page.url == f"{windows.url}/events/{event['id']}"
     page.reload()
     assert page.locator(".notice").count() == 0
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [390, WIDE])
+def test_a_notice_above_the_page_can_be_read_and_its_buttons_are_one_line(windows: Windows, people: Cast, width: int, dark: bool) -> None:
+    event = an_event(people.alice, title="Concert", start_time="2040-06-01T20:00")
+    page = windows.open(people.alice, width=width, dark=dark)
+    go(page, f"/events/{event['id']}/edit")
+    page.get_by_label("Title").fill("Another title")
+    page.get_by_role("button", name="Save", exact=True).click()
+    toast = page.locator(".notice.toast")
+    undo = toast.get_by_role("button", name="Undo").bounding_box()
+    assert undo
+    assert undo["height"] < 50
+    assert violations(page, COLOURS_AND_TARGETS, within=".toast") == []

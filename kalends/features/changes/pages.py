@@ -5,6 +5,7 @@ from kalends.core.i18n import Text, ngettext
 from kalends.features.changes import api
 from kalends.features.changes import history_store as history
 from kalends.features.changes.model import UndoInput
+from kalends.features.events import change_notice_store as change_notices
 from kalends.features.events import store as events
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
@@ -23,12 +24,22 @@ def undo(ctx: Context, seq: int, params: Form) -> Document:
     if not notify and (number := _count_informed(ctx, seq)):
         return _ask(ctx, seq, params, number)
     ctx.messages.clear()
+    with ctx.read():
+        was_cancelled = _is_about_cancelling(ctx, seq)
     undone = api.undo(ctx, seq, UndoInput(notify="auto" if notify == "auto" else "none")).undone
-    restored = next((f"/events/{record.id}" for record in undone if record.kind == "event" and record.op == "put"), None)
+    restored = [record.id for record in undone if record.kind == "event" and record.op == "put"]
     back = params.text("next")
     with ctx.read():
-        path = local_path(back) if back.startswith("/calendar") or not restored else restored
-        return redirect(ctx, path, done="undone", count=recipients.count(ctx) if notify else None, can_undo=True)
+        path = local_path(back) if back.startswith("/calendar") or not restored else f"/events/{restored[0]}"
+        is_back = was_cancelled and restored and events.find_by_ids(ctx, restored[:1])[0].status == "planned"
+        number = recipients.count(ctx) if notify else _count_waiting(ctx, restored)
+        return redirect(ctx, path, done="uncancelled" if is_back else "undone", count=number, can_undo=True)
+
+
+def _count_waiting(ctx: Context, event_ids: list[int]) -> int | None:
+    """How many people still get mail about the events by what was changed before; None if nobody was to get any."""
+    waiting = change_notices.find_waiting(ctx, event_ids) if event_ids else None
+    return None if waiting is None else len(waiting)
 
 
 def _count_informed(ctx: Context, seq: int) -> int:

@@ -130,6 +130,23 @@ def find_open(ctx: Context, event_ids: list[int]) -> list[OpenNotice]:
     return notices[::-1]
 
 
+def find_waiting(ctx: Context, event_ids: list[int]) -> set[str] | None:
+    """The addresses that still get mail about changes of these events; None if no notice about them waits."""
+    rows = ctx.tx.rows(
+        f"""SELECT c.notice_id, c.event_id, c.tells_all, c.old FROM changed_events c JOIN change_notices n ON n.id = c.notice_id
+            WHERE c.event_id {ctx.db.in_list("ids")} AND n.closed_at IS NULL""",
+        ids=event_ids,
+    )
+    current = {event.id: take_snapshot(event) for event in events.find_by_ids(ctx, event_ids)} if rows else {}
+    waiting = set[str]()
+    for notice_id, event_id, all_fields, text in rows:
+        old, new = msgspec.json.decode(text, type=EventSnapshot), current.get(event_id)
+        if new is None or old.differs(new, in_all=bool(all_fields)):
+            recipients = batches.find_recipients(ctx, cause(notice_id))
+            waiting |= {address for ids, channel, address in recipients if channel == "email" and str(event_id) in (ids or "").split(",")}
+    return waiting if rows else None
+
+
 def find_notified_of_deletion(ctx: Context, event_ids: list[int]) -> set[tuple[int, str]]:
     """The events, and the addresses to which messages went that they were deleted."""
     return _find_notified(ctx, event_ids, "c.new IS NULL AND n.closed_at IS NOT NULL")

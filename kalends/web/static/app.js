@@ -87,11 +87,12 @@ for (const input of document.querySelectorAll("input[data-picture]")) {
 }
 
 // URLs to copy, where the browser lets pages do it: on https, and on this machine.
+const { copied } = document.currentScript.dataset;
 for (const button of navigator.clipboard ? document.querySelectorAll("button[data-copy]") : []) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).value);
-    button.textContent = "Copied";
+    button.textContent = copied;
   });
 }
 
