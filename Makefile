@@ -11,7 +11,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 # One test process more than there are cores, because some of them wait for the services that they started.
 PROCESSES := $(shell expr $(CORES) + 1)
 
-.PHONY: help run test check soak lint types unit pytest unit-dependencies programs clients screenshots cluster faults bench audit settings catalogs lock wheel clean
+.PHONY: help run test check soak lint types unit pytest unit-dependencies programs clients screenshots cluster faults bench audit settings catalogs lock release wheel clean
 
 help:            ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ lock:                   ## renew the lock files
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout --extra dev --extra opentelemetry pyproject.toml -o requirements-dev.lock
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout -c requirements-dev.lock pyproject.toml -o requirements.lock
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
+
+release: $(VENV)/dev    ## check that this commit can be released, build its files into dist, and print what is missing (SKIP="tests soak": leave these out)
+	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.release $(foreach step,$(SKIP),--skip $(step))
 
 wheel: $(VENV)/run      ## build the wheel, and constraints.txt with the versions that it is tested with, into dist
 	@rm -rf $(DIST)

@@ -55,7 +55,7 @@ class Source(Struct, frozen=True):
 
 KALENDS = Source(files("kalends.db") / "migrations", files("kalends.db") / "schema", schema_number=104)
 # The last commit that has the migrations up to 0078, and restores backups of older schemas than KALENDS.schema.
-LAST_WITH_OLD_MIGRATIONS = "996e2d91"
+LAST_WITH_OLD_MIGRATIONS = "a8a0bd86"
 
 # Cursors of followers end with a restore, so what they read is not restored. The secret belongs to the servers, not to the content.
 _NOT_IN_BACKUPS = ("journal", "sync_entries", "change_author", "synced_events", "secret_fingerprints", "last_runs", "daily_backups")
