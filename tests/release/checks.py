@@ -88,7 +88,7 @@ def build_twice() -> Iterator[str]:
 
 
 def image_context() -> Iterator[str]:
-    """The image is built from files of the commit that its recipe copies, and has the wheel of the release. It needs no container engine."""
+    """The image is built from files of the commit that its recipe copies, and has the wheel of the release; no engine is needed."""
     with tempfile.TemporaryDirectory(prefix="kalends-image-") as scratch:
         checkout, context = Path(scratch) / "checkout", Path(scratch) / "context"
         artifacts.unpack_commit(ROOT, "HEAD", checkout)
