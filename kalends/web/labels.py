@@ -193,6 +193,7 @@ MESSAGES = {
     "account_invited": gettext("Create account"),
     "account_waiting": gettext("Someone is waiting for your approval"),
     "admin_added": gettext("Someone is an administrator now"),
+    "report_waiting": gettext("A report is waiting for you"),
     "sending_stopped": gettext("Sending is stopped"),
     "account_approved": gettext("Your account has been approved"),
     "account_refused": gettext("Your account request wasn’t approved"),

@@ -58,12 +58,13 @@ def test_the_page_links_what_was_reported_and_closes_reports(cast: Cast) -> None
     assert ['href="/admin/moderation"' in person.get("/account").text for person in (ada, cast.alice)] == [True, False]
     # The reports of other tests may be before it.
     offset = ada.get("/api/reports?count=true&limit=0").json["total"] - 1
-    page = ada.get(f"/reports?offset={offset}").text
+    assert ada.get("/reports").redirect == ("/admin/moderation", "")
+    page = ada.get(f"/admin/moderation?offset={offset}").text
     for text in (f'/events/{event["id"]}"><bdi>Pills &amp; more', "It sells &lt;pills&gt;", "mailto:gus@example.org"):
         assert text in page
-    assert ada.post(f"/reports/{report['id']}/close").redirect == ("/reports", "report-closed")
+    assert ada.post(f"/reports/{report['id']}/close").redirect == ("/admin/moderation", "report-closed")
     assert f'action="/reports/{report["id"]}/reopen"' in ada.get("/reports?closed=true").text
-    assert ada.post(f"/reports/{report['id']}/reopen").redirect == ("/reports", "report-reopened")
+    assert ada.post(f"/reports/{report['id']}/reopen").redirect == ("/admin/moderation", "report-reopened")
     assert [each["id"] for each in listed(ada, [report])] == [report["id"]]
 
 

@@ -48,7 +48,7 @@ ChangeNotice = Literal[
     "source_paused",
 ]
 # Notices about registrations to people: that they are invited, what became of theirs, and, as admins, that someone waits, is an admin
-# now, or was stopped from sending; and a test.
+# now, or was stopped from sending, and that something was reported; and a test.
 AdministrationNotice = Literal[
     "account_invited",
     "account_waiting",
@@ -56,6 +56,7 @@ AdministrationNotice = Literal[
     "account_refused",
     "address_registered",
     "admin_added",
+    "report_waiting",
     "sending_stopped",
     "test_message",
 ]

@@ -42,8 +42,8 @@ ABOUT_NEW_DATE = "(kind = 'notice' AND notice IS NULL)"
 ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTICES})"
 # Others can cause these, and must not be able to use up what a user gets about the account.
 _NOTICES_BY_OTHERS = (
-    *("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered", "sending_stopped", "cohost_added"),
-    "cohost_added",
+    *("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered", "sending_stopped"),
+    *("cohost_added", "report_waiting"),
 )
 CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN {_NOTICES_BY_OTHERS})"
 # What organisers see of the messages about their events, beside those.

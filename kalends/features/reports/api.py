@@ -12,7 +12,7 @@ from kalends.features.admin.audit import store as audit
 from kalends.features.blocked_senders.steps.screening import discard_if_blocked
 from kalends.features.reports import store
 from kalends.features.reports.model import ReportDetail, ReportFields, ReportIndex, ReportInput, ReportItem, ReportQuery
-from kalends.features.reports.steps import subject
+from kalends.features.reports.steps import notices, subject
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import paginate
@@ -32,13 +32,15 @@ def index(ctx: Context, params: ReportQuery) -> ReportIndex:
 def create(ctx: Context, params: ReportInput) -> ReportItem:
     """Report an event, a comment or a calendar to the administrators of the site: send one of `event_id`, `comment_id`, `calendar_id`.
 
-    Only they read it. With `email_address` they can write back.
+    Only they read it. With `email_address` they can write back. They get mail: when no other report is open, and once a day while one is.
     """
     reported = subject.load(ctx, params)
     if reported.event_id is not None:
         count_event_write(ctx, reported.event_id)
     with discard_if_blocked(ctx, params.email_address):
-        return ReportItem(**_item_fields(store.insert(ctx, params)))
+        report = store.insert(ctx, params)
+        notices.notify_admins(ctx)
+        return ReportItem(**_item_fields(report))
 
 
 @endpoint("PUT", "/api/reports/{report_id}")

@@ -1,5 +1,6 @@
 """The form to report something, and the list of reports for admins."""
 
+from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.features.reports import api
 from kalends.features.reports.model import ReportFields, ReportInput, ReportQuery, Subject
@@ -48,23 +49,26 @@ def create(ctx: Context, params: Form) -> Document:
 
 @page("GET", "/reports")
 def index(ctx: Context, params: ReportQuery) -> Document:
-    """What people have reported, for admins."""
+    """The closed reports, for admins; those that wait are on the page of moderation."""
+    policy.admin(ctx)
+    if not params.closed:
+        return redirect(ctx, "/admin/moderation")
     reports = api.index(ctx, params)
-    return render("reports/index.html", ctx, title=gettext("Reports"), index=reports, closed=params.closed, reasons=dict(REASONS))
+    return render("reports/index.html", ctx, title=gettext("Closed reports"), index=reports, reasons=dict(REASONS))
 
 
 @page("POST", "/reports/{report_id}/close")
 def close(ctx: Context, report_id: int, params: Form) -> Document:
     """Close a report that was dealt with."""
     api.update(ctx, report_id, ReportFields(closed=True))
-    return redirect(ctx, "/reports", done="report-closed")
+    return redirect(ctx, "/admin/moderation", done="report-closed")
 
 
 @page("POST", "/reports/{report_id}/reopen")
 def reopen(ctx: Context, report_id: int, params: Form) -> Document:
     """Let a report wait again."""
     api.update(ctx, report_id, ReportFields(closed=False))
-    return redirect(ctx, "/reports", done="report-reopened")
+    return redirect(ctx, "/admin/moderation", done="report-reopened")
 
 
 def _subject(form: Form) -> Subject:

@@ -54,6 +54,11 @@ def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, Notice]:
         gettext("Someone has signed up on %(service)s and is waiting for an administrator’s approval.", **service),
         gettext("You get this because you’re an administrator of this site. We send it at most once a day."),
     )
+    reported = Wording(
+        gettext("A report is waiting for you"),
+        gettext("Someone has reported an event, a comment or a calendar on %(service)s.", **service),
+        gettext("You get this because you’re an administrator of this site. While reports are open, we send it at most once a day."),
+    )
     added = Wording(
         gettext("%(user_name)s is an administrator now", user_name=names["user_name"]),
         gettext("The account %(user_name)s administers %(service)s from now on.", **names),
@@ -66,6 +71,7 @@ def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, Notice]:
     )
     return {
         "test_message": (test, "", None),
+        "report_waiting": (reported, "/admin/moderation", gettext("Review reports")),
         "sending_stopped": (stopped, "/admin/people?sending=stopped", gettext("See who is stopped")),
         "admin_added": (added, "/admin/audit", gettext("See the log")),
         "account_waiting": (waiting, "/admin/people?status=waiting", gettext("Review requests")),
