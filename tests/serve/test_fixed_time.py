@@ -2,15 +2,19 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kalends.app.application import ENDPOINTS
 from kalends.http.input.fields import fields_of
+from kalends.http.serving import edge
 from kalends.http.serving.edge import FIXED_SECONDS
-from tests.serve.conftest import Start
+from tests.serve.prepared import Prepared
 from tests.serve.running import Running, bearer
+
+LONG_FIXED_SECONDS = 0.5
 
 # The pages on which people without proof name an address, and the one on which owners share with an address.
 PAGES = {
@@ -18,13 +22,14 @@ PAGES = {
     "/calendars/{calendar_id}/share",
     "/calendars/{calendar_id}/unshare",
     "/calendars/{calendar_id}/subscribe",
+    "/events/{event_id}/cohosts",
     *(
         f"{event}/{action}"
         for event in ("/events/{event_id}", "/e/{event_link}")
         for action in ("respond", "respond/questions", "comment", "link")
     ),
 }
-SHARING = {"/api/calendars/{calendar_id}/share", "/api/calendars/{calendar_id}/unshare"}
+SHARING = {"/api/calendars/{calendar_id}/share", "/api/calendars/{calendar_id}/unshare", "/api/events/{event_id}/cohosts"}
 # A registration says that an address is taken; a report only stores it.
 OTHERS = {"/api/users", "/api/reports"}
 
@@ -66,11 +71,21 @@ def test_a_reply_comes_no_sooner_than_the_fixed_time(service: Running, address: 
     assert time.monotonic() - began >= FIXED_SECONDS
 
 
-def test_no_thread_waits_for_the_fixed_time(start: Start) -> None:
+class LongFixedTime(Prepared):
+    """Long enough that a busy machine serves forty requests in much less time than forty waits would take."""
+
+    @staticmethod
+    def prepare() -> None:
+        Prepared.prepare()
+        edge.FIXED_SECONDS = LONG_FIXED_SECONDS
+
+
+def test_no_thread_waits_for_the_fixed_time(tmp_path: Path) -> None:
     """One thread serves forty replies in less time than forty waits would take."""
-    service = start(threads=1, rate_limits="off")
+    service = LongFixedTime(tmp_path, "--no-work", threads=1, rate_limits="off").ready()
     event = _an_event(service)
     began = time.monotonic()
     with ThreadPoolExecutor(40) as clients:
         list(clients.map(lambda number: _respond(service, event, f"guest-{number}@example.org"), range(40)))
-    assert time.monotonic() - began < 40 * FIXED_SECONDS
+    assert time.monotonic() - began < 40 * LONG_FIXED_SECONDS
+    service.stop()

@@ -1,25 +1,27 @@
 """The start: quick, safe beside another one, and careful with a database that is not its own."""
 
+import resource
 import sqlite3
-import time
 from pathlib import Path
 
 import psycopg
 
 from kalends.db.migrate import KALENDS
 from tests.serve.conftest import Start
-from tests.serve.running import Running, run, run_process
+from tests.serve.running import Running, run
+
+# Of processor time, with the background worker and the stop.
+MAX_START_SECONDS = 5
 
 
-def test_the_first_reply_comes_soon_after_the_start(start: Start, tmp_path: Path) -> None:
-    """A second or less on a machine with nothing else to do. This one may be busy, which shows in how Python starts."""
-    began = time.monotonic()
-    run_process("--version", folder=tmp_path)
-    timeout = max(3, 8 * (time.monotonic() - began))
-    began = time.monotonic()
+def test_a_start_and_its_first_reply_take_little_work(start: Start) -> None:
+    """A second or less on a machine with nothing else to do. Where there is, the time says nothing, and the processor time little."""
     service = start(work=True, ready=False, real=True, empty=True)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert service.get("/healthz").status == 200
-    assert time.monotonic() - began < timeout
+    assert service.stop() == 0
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < MAX_START_SECONDS
 
 
 def test_two_servers_that_start_at_once_on_an_empty_database_migrate_once_and_agree_on_the_secret(
@@ -29,7 +31,7 @@ def test_two_servers_that_start_at_once_on_an_empty_database_migrate_once_and_ag
     both = [start(ready=False, empty=True, database=empty_database) for _ in range(2)]
     for service in both:
         service.ready()
-    assert _migrations(both[0].folder, empty_database) == list(range(KALENDS.schema_number, KALENDS.latest() + 1))
+    assert _migrations(both[0].folder, empty_database) == [KALENDS.schema_number, *(number for number, _, _ in KALENDS.later())]
     assert len(list((both[0].folder / "data").glob("secret*"))) == 1
     assert [service.stop() for service in both] == [0, 0]
 
