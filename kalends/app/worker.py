@@ -16,6 +16,8 @@ from kalends.core.log import get_logger
 from kalends.core.settings import Settings
 from kalends.core.values import timestamps
 from kalends.dav.books import store as cards
+from kalends.dav.push import store as push_subscriptions
+from kalends.dav.push.sender import PushSender
 from kalends.db import Database, Retry, counters, last_runs
 from kalends.db.backup.daily import DailyBackup
 from kalends.features.admin.audit import store as audit
@@ -69,6 +71,7 @@ def work(db: Database, settings: Settings, *, attached: bool = False) -> None:
     stopping = threading.Event()
     outboxes = [threading.Thread(target=Outbox(db, settings, channel).run, args=(stopping,)) for channel in CHANNELS]
     outboxes.append(threading.Thread(target=WebhookSender(db, settings).run, args=(stopping,)))
+    outboxes.append(threading.Thread(target=PushSender(db, settings).run, args=(stopping,)))
     outboxes.append(threading.Thread(target=SourceReader(db, settings).run, args=(stopping,)))
     outboxes.append(threading.Thread(target=Poller(db, settings).run, args=(stopping,)))
     outboxes.append(threading.Thread(target=DailyBackup(db, settings).run, args=(stopping,)))
@@ -90,6 +93,7 @@ def clean_up(ctx: Context) -> None:
         sessions.clean_up(tx, ctx.now)
         contacts.clean_up(ctx)
         cards.clean_up(ctx)
+        push_subscriptions.clean_up(ctx)
         deliveries.clean_up(ctx)
         languages.clean_up(ctx)
         change_notices.clean_up(ctx)

@@ -26,6 +26,10 @@ SECRETS = ("secret", "database", "replicas", "metrics_token", "email", "inbound"
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 # In the setting of the countries to which SMS are sent.
 ALL_COUNTRIES = "*"
+# In the setting of the push services.
+ALL_PUSH_SERVERS = "*"
+# A host in lower case, with a port unless it is 443.
+HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[1-9][0-9]{0,4})?")
 WEB_ADDRESS = re.compile(r"https?://[^\s/]\S*")
 # How many daily backups are kept.
 BACKUP = r"daily:([1-9][0-9]{0,2})"
@@ -108,6 +112,13 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
             "network too, and http to this machine), or `off`."
         ),
     ] = "public"
+    push_servers: Annotated[
+        str,
+        Meta(
+            description="Comma-separated hosts of push services by which devices may be told of changes (WebDAV-Push); `*` for all at "
+            "public addresses of the Internet; empty: devices ask for changes themselves."
+        ),
+    ] = "fcm.googleapis.com,updates.push.services.mozilla.com,ntfy.sh"
     data: Annotated[str, Meta(description="Folder of the SQLite database, the outbox and the server's secret (mode 0700).")] = "./data"
     database: Annotated[str, Meta(description="`postgresql://…` to use PostgreSQL; empty for SQLite in the data folder.")] = ""
     pooler: Annotated[
@@ -414,6 +425,11 @@ def _build(values: dict[str, Any]) -> Settings:
             ip_network(network, strict=False)
         except ValueError:
             raise WrongSetting(f"{variable('trusted_proxies')} has {network!r}, which is no address or network.") from None
+    for host in listed(settings.push_servers):
+        if host != ALL_PUSH_SERVERS and not HOST.fullmatch(host):
+            raise WrongSetting(
+                f"{variable('push_servers')} has {host!r}, and must have hosts such as ntfy.sh or push.example.org:8443, or be *."
+            )
     for origin in listed(settings.cors_origins):
         if origin != "*" and not ORIGIN.fullmatch(origin):
             raise WrongSetting(f"{variable('cors_origins')} has {origin!r}, and must have origins such as https://example.org, or *.")

@@ -24,6 +24,7 @@ Kind = Literal[
     "inbox",
     "message",
     "outbox",
+    "push",
     "public",
     "public-resource",
 ]
@@ -61,8 +62,7 @@ class Target(Struct, frozen=True):
     @property
     def calendar_id(self) -> int | None:
         """The id of the calendar, if the path has it instead of a name that a client chose."""
-        slug = self.slug
-        return int(slug) if slug.isascii() and slug.isdigit() and len(slug) <= MAX_DIGITS else None
+        return int(self.slug) if _is_number(self.slug) else None
 
 
 UNKNOWN = Target("unknown")
@@ -83,12 +83,14 @@ def parse(path: str) -> Target:
     number, _, rest = rest.partition("/")
     if not number:
         return Target("users")
-    if not (number.isascii() and number.isdigit() and len(number) <= MAX_DIGITS):
+    if not _is_number(number):
         return UNKNOWN
     user_id = int(number)
     folder, _, rest = rest.partition("/")
     if folder in ("inbox", "outbox"):
         return _parse_mailbox(folder, user_id, rest)
+    if folder == "push":
+        return Target("push", user_id, name=rest) if _is_number(rest) else UNKNOWN
     if folder not in _FOLDERS:
         return UNKNOWN if folder else Target("principal", user_id)
     home_kind, collection_kind, resource_kind = _FOLDERS[folder]
@@ -148,6 +150,10 @@ def outbox(user_id: int) -> str:
     return f"{ROOT}/users/{user_id}/outbox/"
 
 
+def push(user_id: int, subscription_id: int) -> str:
+    return f"{ROOT}/users/{user_id}/push/{subscription_id}"
+
+
 def books(user_id: int) -> str:
     return f"{ROOT}/users/{user_id}/books/"
 
@@ -159,6 +165,10 @@ def book(user_id: int, slug: str) -> str:
 def quote_name(name: str) -> str:
     """The last segment of the path of a resource."""
     return quote(name, safe=_PLAIN)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
 
 
 def _is_name(name: str) -> bool:

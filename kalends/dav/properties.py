@@ -10,7 +10,8 @@ from kalends.core.values import datetimes, timestamps
 from kalends.dav import paths
 from kalends.dav.calendars.calendar_object import COMPONENTS
 from kalends.dav.paths import Kind
-from kalends.dav.xml import APPLE, CALDAV, CALENDAR_SERVER, CARDDAV, DAV, Response, escape, href, name_element
+from kalends.dav.push import servers, web_push
+from kalends.dav.xml import APPLE, CALDAV, CALENDAR_SERVER, CARDDAV, DAV, PUSH, Response, escape, href, name_element
 from kalends.features.contacts.present import book_name
 from kalends.features.events.feeds.steps import ical
 from kalends.features.events.invitations.model import MAX_AT_ONCE
@@ -61,6 +62,8 @@ class Subject(Struct):
     ctag: str = ""
     # The components that may be in the calendar, with commas; empty for all.
     components: str = ""
+    # Identifies the calendar or address book in push messages.
+    push_topic: str = ""
     # Of an address book that a client made: the last segment of its path.
     book_name: str = ""
     # The elements that clients of the user have set on the calendar or address book, by name.
@@ -165,6 +168,22 @@ def _transparency(subject: Subject) -> str | None:
     return None if TRANSPARENCY in subject.stored else "<C:opaque/>"
 
 
+def _push_transports(subject: Subject) -> str | None:
+    if not servers.is_on(subject.ctx.settings):
+        return None
+    key = web_push.public_key(subject.ctx.settings)
+    return f'<P:web-push><P:vapid-public-key type="p256ecdsa">{key}</P:vapid-public-key></P:web-push>'
+
+
+def _push_topic(subject: Subject) -> str | None:
+    return subject.push_topic if servers.is_on(subject.ctx.settings) else None
+
+
+def _push_triggers(subject: Subject) -> str | None:
+    triggers = "<P:content-update><D:depth>1</D:depth></P:content-update>"
+    return triggers if servers.is_on(subject.ctx.settings) else None
+
+
 def _constant(value: str) -> Writer:
     return lambda subject: value
 
@@ -229,6 +248,9 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
         _constant("".join(f"<CR:supported-collation>{name}</CR:supported-collation>" for name in CARD_COLLATIONS)),
     ),
     carddav("max-resource-size"): (BOOK, _constant(str(BODY_LIMIT))),
+    f"{{{PUSH}}}transports": (COLLECTION, _push_transports),
+    f"{{{PUSH}}}topic": (COLLECTION, _push_topic),
+    f"{{{PUSH}}}supported-triggers": (COLLECTION, _push_triggers),
     dav("getcontenttype"): (EACH, _constant("text/calendar")),
     dav("creationdate"): (EACH, lambda subject: timestamps.format_utc(subject.own_calendar.created_at)),
     dav("getlastmodified"): (ONE, lambda subject: timestamps.format_http_date(subject.own_calendar.changed_at)),

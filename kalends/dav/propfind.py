@@ -10,6 +10,7 @@ from kalends.dav.calendars import calendar_store, resources, sync, text
 from kalends.dav.call import ALLPROP, PROP, PROPNAME, Call, DavReply, find_calendar, require_home
 from kalends.dav.errors import DavError
 from kalends.dav.properties import SCHEDULE_TAG, Subject, dav
+from kalends.dav.push.topic import calendar_topic
 from kalends.dav.xml import DAV, Response, multistatus, write_response
 
 # The names of the properties in a request, in characters: those that a resource lacks are in the response of each. Clients ask for a third.
@@ -120,4 +121,5 @@ def require_finite(call: Call) -> str:
 def _calendar_subject(call: Call, calendar: Calendar) -> Subject:
     names = requested_names(call.root) or []
     token = sync.current_token(call.ctx, calendar) if properties.SYNC_TOKEN in names else ""
-    return Subject(call.ctx, policy.user(call.ctx), "calendar", calendar, token)
+    topic = calendar_topic(call.ctx.settings, calendar)
+    return Subject(call.ctx, policy.user(call.ctx), "calendar", calendar, token, push_topic=topic)

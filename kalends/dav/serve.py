@@ -18,6 +18,7 @@ from kalends.dav.calendars import files, transfer, write
 from kalends.dav.call import Call, DavReply
 from kalends.dav.errors import DavError, error_body
 from kalends.dav.paths import Kind
+from kalends.dav.push import registration, servers
 from kalends.dav.scheduling import mailboxes
 from kalends.db import Retry
 from kalends.http.context import Caller, Context
@@ -43,6 +44,7 @@ TABLE: dict[Kind, dict[str, Action]] = {
         "PROPPATCH": proppatch.proppatch,
         "REPORT": reports.report,
         "GET": files.get_calendar,
+        "POST": registration.register_for_calendar,
         "MKCALENDAR": collections.make_calendar,
         "MKCOL": collections.make_collection,
         "DELETE": collections.delete_calendar,
@@ -62,11 +64,13 @@ TABLE: dict[Kind, dict[str, Action]] = {
     "inbox": {"PROPFIND": mailboxes.propfind_inbox, "REPORT": mailboxes.report_inbox},
     "message": {"GET": mailboxes.get_message, "DELETE": mailboxes.delete_message},
     "outbox": {"PROPFIND": mailboxes.propfind_outbox, "POST": mailboxes.post_outbox},
+    "push": {"DELETE": registration.unregister},
     "books": {"PROPFIND": books.propfind_home},
     "book": {
         "PROPFIND": books.propfind_book,
         "PROPPATCH": book_collections.proppatch,
         "REPORT": book_reports.report,
+        "POST": registration.register_for_book,
         "MKCOL": book_collections.make_book,
         "DELETE": book_collections.delete_book,
     },
@@ -79,6 +83,8 @@ TABLE: dict[Kind, dict[str, Action]] = {
         "MOVE": book_transfer.move_card,
     },
 }
+# What a device that only reads may do all the same: be told of changes.
+FOR_READERS: frozenset[Action] = frozenset({registration.register_for_calendar, registration.register_for_book, registration.unregister})
 # These open their transactions themselves, since they have work to do before they write.
 WITHOUT_TRANSACTION: frozenset[Action] = frozenset({book_write.put, write.put_resource, collections.delete_calendar, mailboxes.post_outbox})
 
@@ -112,7 +118,8 @@ class Dav:
             reply = DavReply(
                 problem.status, error_body(problem.detail or problem.title, _condition(problem, request)), headers=problem.headers
             )
-        headers = {"DAV": FEATURES, **reply.headers}
+        features = f"{FEATURES}, webdav-push" if servers.is_on(self._services.settings) else FEATURES
+        headers = {"DAV": features, **reply.headers}
         return Reply(reply.status, reply.content_type if reply.body else "", reply.body, headers)
 
     def _respond(self, request: Request) -> DavReply:
@@ -144,7 +151,8 @@ class Dav:
                     if needs_user:
                         ctx.actor = request.actor = sign_in.authenticate(self._services, ctx, request.headers["authorization"])
                     if ctx.actor:
-                        policy.require_device_scope(ctx.actor, request.method, of_contacts=request.variables["target"].kind in paths.BOOKS)
+                        method = "GET" if action in FOR_READERS else request.method
+                        policy.require_device_scope(ctx.actor, method, of_contacts=request.variables["target"].kind in paths.BOOKS)
                     if has_transaction and (ctx.actor or not needs_user):
                         reply = _call(ctx, request, root, action)
                 if ctx.actor and not has_transaction:

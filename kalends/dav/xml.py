@@ -18,8 +18,8 @@ MAX_TAGS = 15_000
 MAX_REPEATED = 1_000
 
 DAV, CALDAV, CALENDAR_SERVER, APPLE = "DAV:", "urn:ietf:params:xml:ns:caldav", "http://calendarserver.org/ns/", "http://apple.com/ns/ical/"
-CARDDAV = "urn:ietf:params:xml:ns:carddav"
-PREFIXES = {DAV: "D", CALDAV: "C", CARDDAV: "CR", CALENDAR_SERVER: "CS", APPLE: "A"}
+CARDDAV, PUSH = "urn:ietf:params:xml:ns:carddav", "https://bitfire.at/webdav-push"
+PREFIXES = {DAV: "D", CALDAV: "C", CARDDAV: "CR", CALENDAR_SERVER: "CS", APPLE: "A", PUSH: "P"}
 CONTENT_TYPE = "application/xml; charset=utf-8"
 
 _OPEN = (

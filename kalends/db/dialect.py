@@ -42,6 +42,8 @@ class Dialect(ABC):
     skip_delivery_id: str
     # The condition that an entry `s` of `sync_entries` is after the position (:tx, :id), and not after (:end_tx, :end_id).
     is_between_positions: str
+    # The condition that an entry `n` of `sync_entries` is after the position (tx, entry_id) of a row `s`.
+    is_after_row: str
 
     @abstractmethod
     def in_list(self, name: str) -> str:

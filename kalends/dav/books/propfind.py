@@ -15,6 +15,7 @@ from kalends.dav.call import Call, DavReply, require_home
 from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject, carddav, dav
 from kalends.dav.propfind import describe, requested_names, require_finite, resource_names
+from kalends.dav.push.topic import book_topic
 from kalends.dav.xml import CALENDAR_SERVER, multistatus, write_response
 
 
@@ -100,4 +101,6 @@ def _book_subject(call: Call, book: Book, stored: dict[int, dict[str, str]]) -> 
     ctag = sync.current_ctag(call.ctx) if f"{{{CALENDAR_SERVER}}}getctag" in names else ""
     name = "" if book.id == book_store.PRIMARY else book.slug
     stored_here = stored.get(book.id, {})
-    return Subject(call.ctx, policy.user(call.ctx), "book", sync_token=token, ctag=ctag, book_name=name, stored=stored_here)
+    user = policy.user(call.ctx)
+    topic = book_topic(call.ctx.settings, user.id, book.id)
+    return Subject(call.ctx, user, "book", sync_token=token, ctag=ctag, push_topic=topic, book_name=name, stored=stored_here)

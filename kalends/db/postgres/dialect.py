@@ -63,6 +63,7 @@ class PostgresDialect(Dialect):
     position = "strpos"
     skip_delivery_id = "SELECT nextval(pg_get_serial_sequence('deliveries', 'id'))"
     is_between_positions = "(s.tx, s.id) > (:tx, :id) AND (s.tx, s.id) <= (:end_tx, :end_id)"
+    is_after_row = "(n.tx, n.id) > (s.tx, s.entry_id)"
 
     def in_list(self, name: str) -> str:
         return f"= ANY (CAST(:{name} AS bigint[]))"

@@ -46,6 +46,7 @@ class SqliteDialect(Dialect):
     skip_delivery_id = "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'deliveries'"
     # Every tx is 0. An index on (tx, id) is searched by both columns this way; by a comparison of rows, by tx alone.
     is_between_positions = "s.tx = 0 AND s.id > :id AND s.id <= :end_id"
+    is_after_row = "n.tx = 0 AND n.id > s.entry_id"
 
     def in_list(self, name: str) -> str:
         return f"IN (SELECT value FROM json_each(:{name}))"
