@@ -4,6 +4,7 @@ import re
 
 from kalends.core.i18n import gettext, pgettext
 from kalends.core.i18n.locale import ENGLISH, Locale
+from kalends.http.context import Context
 
 # Labels of fields whose name alone is not enough.
 LABELS = {
@@ -264,3 +265,8 @@ def _name(field: str, locale: Locale) -> str:
 def change(kind: str, op: str) -> str:
     """What a change of an event's history did."""
     return CHANGES.get((kind, op)) or OTHER_CHANGES[op]
+
+
+def calendar_name(ctx: Context, name: str) -> str:
+    """The calendar's name as the actor reads it. One's first calendar bears one's own name, which tells others whose it is."""
+    return ctx.locale.translate(gettext("Personal")) if ctx.actor and name == ctx.actor.display_name else name

@@ -14,6 +14,7 @@ from kalends.features.events.model import EventItem
 from kalends.features.events.rules.location import shorten
 from kalends.features.events.series.model import Repeat
 from kalends.http.context import Context
+from kalends.web import labels
 
 # How many results are shown of each part, and how many events are read for them: of a series only one date is shown.
 MAX_SHOWN, MAX_READ = 20, 100
@@ -40,7 +41,9 @@ class Results(Struct, frozen=True):
 def find(ctx: Context, text: str, zone: str) -> tuple[Results, Results]:
     """What is running or coming up, the next first, and what is past, the latest first."""
     now = timestamps.format_utc(ctx.now)
-    calendars = {calendar.id: calendar.name for calendar in policy.named_member_calendars(ctx)} if ctx.actor else {}
+    calendars = (
+        {calendar.id: labels.calendar_name(ctx, calendar.name) for calendar in policy.named_member_calendars(ctx)} if ctx.actor else {}
+    )
     coming = _find_rows(ctx, EventQuery(text=text, start_time=now, overlaps=True, limit=MAX_READ), zone)
     past = _find_rows(ctx, EventQuery(text=text, end_time=now, order="-start_time", limit=MAX_READ), zone)
     # An event that takes days may begin and end, as the list of the API has it, at the midnight of today.

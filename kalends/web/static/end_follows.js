@@ -1,4 +1,4 @@
-// The end of an event follows its start, and says so.
+// The end of an event follows its start, and says so; and when it is, in words, because date fields follow the browser's language.
 "use strict";
 
 for (const form of document.querySelectorAll("form[data-times]")) {
@@ -8,8 +8,23 @@ for (const form of document.querySelectorAll("form[data-times]")) {
   const start = () => instant(input("start_time").value, input("start_clock").value);
   const iso = (moment) => new Date(moment).toISOString();
   const moved = form.querySelector("[data-moved]");
+  const words = form.querySelector("[data-words]");
+  const { lang, dataset } = document.documentElement;
+  function describe() {
+    words.hidden = !Number.isFinite(start());
+    if (words.hidden) return;
+    const [clock, endClock] = [input("start_clock").value, input("end_clock").value];
+    const hours = clock ? { hour: "2-digit", minute: "2-digit", hourCycle: dataset.hours } : {};
+    const style = { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC", ...hours };
+    const format = new Intl.DateTimeFormat(lang === "en" ? "en-GB" : lang, style);
+    const end = instant(input("end_time").value || input("start_time").value, endClock);
+    const hasEnd = end >= start() && (!clock || endClock);
+    words.textContent = hasEnd ? format.formatRange(start(), end) : format.format(start());
+  }
+  describe();
+  form.addEventListener("input", describe);
   let last = start();
-  form.addEventListener("filled", () => { last = start(); });
+  form.addEventListener("filled", () => { last = start(); describe(); });
   form.addEventListener("change", (event) => {
     moved.textContent = "";
     if (!["start_time", "start_clock"].includes(event.target.name) || !Number.isFinite(start())) return;
@@ -23,5 +38,6 @@ for (const form of document.querySelectorAll("form[data-times]")) {
       moved.textContent = moved.dataset.moved;
     }
     last = start();
+    describe();
   });
 }

@@ -12,6 +12,7 @@ from kalends.features.calendar_view.rules.days import DAY, MONTH, Days, date_ran
 from kalends.features.calendar_view.rules.month import MiniMonth
 from kalends.features.calendar_view.steps.search import Overview
 from kalends.http.context import Context
+from kalends.web import labels
 
 # The calendars that a reader does not want to see, remembered by the browser for a year.
 COOKIE = "kalends_hidden"
@@ -46,7 +47,7 @@ def group_calendars(ctx: Context, own: Sequence[NamedCalendar], selected: Sequen
         public = policy.public_calendars(ctx, [person.id for person in people], MAX_CALENDARS)
         groups = [Group(gettext("Public calendars"), public)]
     else:
-        mine = [_name_for_owner(ctx, calendar) for calendar in own if calendar.role == "owner"]
+        mine = [structs.replace(calendar, name=labels.calendar_name(ctx, calendar.name)) for calendar in own if calendar.role == "owner"]
         # An event that is both on one of these and among what the reader goes to is shown as one of their own.
         layers = [] if selected else [NamedCalendar(MINE, ctx.locale.translate(LAYER), MINE_COLOR, "UTC", "viewer", public=False)]
         groups = [
@@ -56,12 +57,6 @@ def group_calendars(ctx: Context, own: Sequence[NamedCalendar], selected: Sequen
     known = {calendar.id for group in groups for calendar in group.calendars}
     groups.append(Group(gettext("Other calendars"), [calendar for calendar in selected if calendar.id not in known]))
     return [group for group in groups if group.calendars]
-
-
-def _name_for_owner(ctx: Context, calendar: NamedCalendar) -> NamedCalendar:
-    """The calendar as its owner reads it. The first one bears the owner's name, which tells those with whom it is shared whose it is."""
-    is_first = ctx.actor is not None and calendar.name == ctx.actor.display_name
-    return structs.replace(calendar, name=ctx.locale.translate(gettext("Personal"))) if is_first else calendar
 
 
 def hidden_ids(ctx: Context) -> frozenset[int]:
