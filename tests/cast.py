@@ -180,6 +180,21 @@ def a_cohost(owner: Client, event: dict[str, Any], name: str, **fields: Any) -> 
     return cohost
 
 
+def an_ownership_offer(owner: Client, calendar: dict[str, Any], recipient: "Person") -> dict[str, Any]:
+    """An offer to hand over the calendar to somebody."""
+    reply = owner.post(f"/api/calendars/{calendar['id']}/ownership_offers", json={"user_name": recipient.user_name})
+    assert reply.status == 201, reply
+    offer: dict[str, Any] = reply.json
+    return offer
+
+
+def handed_over(owner: Client, calendar: dict[str, Any], recipient: "Person") -> None:
+    """The calendar is the recipient's from now on."""
+    offer = an_ownership_offer(owner, calendar, recipient)
+    reply = recipient.put(f"/api/ownership_offers/{offer['id']}", json={"accepted": True})
+    assert reply.status == 200, reply
+
+
 def a_question(owner: Client, path: str, **fields: Any) -> dict[str, Any]:
     """A question of the event or calendar with this path."""
     reply = owner.post(f"{path}/questions", json={"label": "Vegan?", "kind": "yes_no"} | fields)

@@ -36,6 +36,8 @@ MEANING = {
     "PUT /api/calendars/{calendar_id}/share": set(),
     "POST /api/events/{event_id}/cohosts": set(),
     "PUT /api/calendars/{calendar_id}/reset_feed": set(),
+    "POST /api/calendars/{calendar_id}/ownership_offers": set(),
+    "PUT /api/ownership_offers/{offer_id}": set(),
     "POST /api/webhooks": set(),
     "GET /api/keys": set(),
     "DELETE /api/users/{user_id}": set(),

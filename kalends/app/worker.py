@@ -36,6 +36,7 @@ from kalends.features.events.series import store as series
 from kalends.features.events.series.steps import occurrences
 from kalends.features.hidden_events import store as hidden_events
 from kalends.features.idempotency import store as retries
+from kalends.features.ownership_offers import store as ownership_offers
 from kalends.features.pictures import store as pictures
 from kalends.features.questions import answer_store as answers
 from kalends.features.reports import store as reports
@@ -109,6 +110,7 @@ def clean_up(ctx: Context) -> None:
         hidden_events.clean_up(ctx)
         pictures.clean_up(ctx)
         account_invitations.clean_up(ctx)
+        ownership_offers.clean_up(ctx)
         audit.clean_up(ctx)
 
 

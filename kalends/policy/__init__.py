@@ -14,6 +14,7 @@ from kalends.policy.guests import *
 from kalends.policy.invitation_link import *
 from kalends.policy.my_events import *
 from kalends.policy.organisers import *
+from kalends.policy.ownership import *
 from kalends.policy.replay import *
 from kalends.policy.response_link import *
 from kalends.policy.scopes import *

@@ -29,6 +29,7 @@ _BY_PART = {
     **dict.fromkeys(("messages", "resend", "announce", "send_to_me"), ("messages", "messages")),
     **dict.fromkeys(("share", "unshare", "reset_feed", "reset_link", "link"), (UNLIMITED, UNLIMITED)),
     "cohosts": ("responses:read", UNLIMITED),
+    "ownership_offers": ("events:read", UNLIMITED),
     "current": (ANY, UNLIMITED),
 }
 

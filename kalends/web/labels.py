@@ -202,6 +202,8 @@ MESSAGES = {
     "test_message": gettext("Test email: it works"),
     **dict.fromkeys(("place_granted", "place_offered", "place_lapsed"), gettext("Waiting list")),
     "cohost_added": gettext("You’re a co-host"),
+    "ownership_offered": gettext("A calendar is offered to you"),
+    "ownership_accepted": gettext("Your calendar has a new owner"),
     "response_news": gettext("RSVPs and comments"),
     "response_changed": gettext("RSVP changed"),
     "response_removed": gettext("RSVP removed"),

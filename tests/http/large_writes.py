@@ -21,6 +21,7 @@ from tests.cast import (
     a_response,
     a_webhook,
     an_event,
+    an_ownership_offer,
     shared,
     verified,
 )
@@ -330,6 +331,11 @@ def _account_with_editor(bulk: Bulk) -> Request:
     return Request(bulk.alice, f"/api/users/{bulk.alice.id}", {"json": {"current_password": PASSWORD}})
 
 
+def _accepted_calendar(bulk: Bulk) -> Request:
+    offer = an_ownership_offer(bulk.alice, bulk.calendar(), bulk.cast.bob)
+    return Request(bulk.cast.bob, f"/api/ownership_offers/{offer['id']}", {"json": {"accepted": True}})
+
+
 LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
     "DELETE /api/users/{user_id}": [_account, _account_with_editor, _small_calendars, _erased_account],
     "DELETE /api/admin/people/{person_id}": [_other_account],
@@ -338,6 +344,7 @@ LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
     "DELETE /api/calendars/{calendar_id}": [lambda bulk: Request(bulk.alice, f"/api/calendars/{bulk.calendar()['id']}")],
     "PUT /api/calendars/{calendar_id}/share": [_viewer],
     "PUT /api/calendars/{calendar_id}/unshare": [_unshare],
+    "PUT /api/ownership_offers/{offer_id}": [_accepted_calendar],
     "POST /api/events": [_batch],
     "POST /api/events/import": [_import],
     "DELETE /api/events": [_deleted_by_uid],

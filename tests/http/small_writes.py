@@ -25,6 +25,8 @@ SMALL: dict[str, str] = {
     "DELETE /api/keys/{key_id}": "the key, and the webhooks that it made: at most 10",
     "DELETE /api/blocks/{blocked_id}": "the block, and what an account shares: at most 200 calendars",
     "POST /api/calendars": _ONE,
+    "POST /api/calendars/{calendar_id}/ownership_offers": _ONE,
+    "DELETE /api/ownership_offers/{offer_id}": _ONE,
     "PUT /api/calendars/{calendar_id}/reset_feed": _ONE,
     "PUT /api/calendars/{calendar_id}/color": _ONE,
     "PUT /api/events": _OF_EVENT,

@@ -17,7 +17,7 @@ from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.features.idempotency import store
 from kalends.http.context import Context
-from tests.cast import PASSWORD, Cast, a_contact, a_response, a_webhook, an_event, last_change
+from tests.cast import PASSWORD, Cast, a_calendar, a_contact, a_response, a_webhook, an_event, last_change
 from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Stand
@@ -103,6 +103,11 @@ def _cohost(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     return cast.alice, {"json": {"user_name": "dana@example.org"}}
 
 
+def _ownership_offer(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
+    a_calendar(cast.alice)
+    return cast.alice, {"json": {"user_name": cast.bob.user_name}}
+
+
 def _invitation(cast: Cast, clock: Clock) -> tuple[Client, dict[str, Any]]:
     an_event(cast.alice)
     return cast.alice, {"json": {"addresses": ["g@example.org"]}}
@@ -173,6 +178,7 @@ REPLAYED: dict[str, tuple[str, Sample, str | None]] = {
     "pictures": ("/api/events/{event_id}/image", _picture, "pictures"),
     "reminders": ("/api/events/{event_id}/reminders", _event_reminder, "reminders"),
     "co-hosts": ("/api/events/{event_id}/cohosts", _cohost, "cohosts"),
+    "ownership offers": ("/api/calendars/{calendar_id}/ownership_offers", _ownership_offer, "ownership_offers"),
     "reminders of a calendar": (
         "/api/calendars/{calendar_id}/reminders",
         lambda cast, clock: (cast.alice, {"json": {"before": 60}}),
@@ -257,10 +263,11 @@ def rows(db: Database, table: str | None) -> int:
 
 
 def _path(template: str, cast: Cast, db: Database) -> str:
-    user_id, calendar_id = cast.alice.id, cast.alice.primary_calendar_id
+    user_id = cast.alice.id
     tables = (("seq", "changes"), ("webhook_id", "webhooks"), ("event_id", "events"))
     with db.read() as tx:
         newest = {name: tx.value(f"SELECT max(id) FROM {table}") for name, table in tables}
+        calendar_id = tx.value("SELECT max(id) FROM calendars WHERE owner_id = :id", id=user_id)
         return template.format(user_id=user_id, calendar_id=calendar_id, **newest)
 
 

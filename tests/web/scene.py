@@ -26,6 +26,7 @@ from tests.cast import (
     a_response,
     a_webhook,
     an_event,
+    an_ownership_offer,
     shared,
 )
 from tests.deliveries.samples import a_stop_token, a_suppression
@@ -201,6 +202,12 @@ class Scene:
         for name in (self.vera.user_name, "dana@example.org"):
             a_cohost(self.alice, self.occurrence, name)
         return self.occurrence
+
+    @cached_property
+    def offered(self) -> dict[str, Any]:
+        """A calendar that is offered to alice, beside one that she offers."""
+        an_ownership_offer(self.alice, self.calendar, self.bob)
+        return an_ownership_offer(self.bob, a_calendar(self.bob, name=self.say("offered", "Choir")), self.alice)
 
     @cached_property
     def calendar_reminder(self) -> dict[str, Any]:

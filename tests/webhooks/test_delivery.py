@@ -13,7 +13,7 @@ from kalends.features.deliveries.steps import dispatcher
 from kalends.features.webhooks.steps import sender
 from kalends.features.webhooks.steps.sender import WebhookSender
 from kalends.http.context import Context
-from tests.cast import a_calendar, a_contact, an_event, shared
+from tests.cast import a_calendar, a_contact, an_event, handed_over, shared
 from tests.changes.follower import find_cursor, read_changes
 from tests.conftest import Clock
 from tests.users.account_mail import mails
@@ -49,6 +49,15 @@ def test_a_webhook_sends_only_its_kinds_and_its_calendar(service: Service, recei
     an_event(service.cast.alice)
     event = an_event(service.cast.alice, calendar_id=calendar["id"])
     service.cast.alice.post("/api/comments", json={"event_id": event["id"], "comment": "Hello"})
+    service.send()
+    assert [each.record for each in receiver.deliveries] == [("event.put", event["id"])]
+
+
+def test_a_webhook_goes_on_when_its_calendar_has_a_new_owner(service: Service, receiver: Receiver) -> None:
+    calendar = a_calendar(service.cast.alice)
+    service.hook(receiver, calendar_id=calendar["id"], kinds=["event"])
+    handed_over(service.cast.alice, calendar, service.cast.bob)
+    event = an_event(service.cast.bob, calendar_id=calendar["id"])
     service.send()
     assert [each.record for each in receiver.deliveries] == [("event.put", event["id"])]
 

@@ -71,7 +71,9 @@ EditorNotice = Literal["response_changed", "response_removed"]
 ModerationNotice = Literal["event_hidden", "event_shown"]
 # Notices to people who may edit an event from now on.
 CohostNotice = Literal["cohost_added"]
-Notice = Literal[AccountNotice, PlaceNotice, OrganiserNotice, EditorNotice, ModerationNotice, CohostNotice]
+# Notices to people to whom a calendar is offered, and to those whose calendar somebody accepted.
+OwnershipNotice = Literal["ownership_offered", "ownership_accepted"]
+Notice = Literal[AccountNotice, PlaceNotice, OrganiserNotice, EditorNotice, ModerationNotice, CohostNotice, OwnershipNotice]
 PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
 ADMINISTRATION_NOTICES: tuple[AdministrationNotice, ...] = get_args(AdministrationNotice)
 

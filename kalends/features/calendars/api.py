@@ -112,7 +112,7 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     """
     with ctx.read():
         policy.calendar(ctx, calendar_id, to=Right.MANAGE)
-    _count_share(ctx)
+    count_share(ctx)
     with ctx.write():
         calendar = _lock_for_manager(ctx, calendar_id)
         _invite(ctx, calendar, params)
@@ -218,7 +218,7 @@ def _lock_for_manager(ctx: Context, calendar_id: int) -> Calendar:
     return policy.calendar(ctx, calendar_id, to=Right.MANAGE)
 
 
-def _count_share(ctx: Context) -> None:
+def count_share(ctx: Context) -> None:
     """Count in a separate transaction, so that attempts with unknown names count too."""
     if ctx.settings.rate_limits == "on":
         with ctx.write():
@@ -254,6 +254,7 @@ def _leave(ctx: Context, calendar_id: int, block: bool) -> Unshared:
         ctx.tx.advisory_lock(f"calendar {calendar_id}")
         calendar = policy.shared_calendar(ctx, calendar_id)
         me = policy.user(ctx).id
+        policy.require_manager_left(ctx, calendar.owner_id, None if block else calendar_id)
         sharing.leave(ctx, calendar_id, me)
         if policy.can_edit(calendar):
             sharing.reset_feed(ctx, calendar_id)

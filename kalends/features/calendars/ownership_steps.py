@@ -5,6 +5,7 @@ from kalends.features.calendars import ownership_store as store
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.events import store as events
 from kalends.features.events.placements import store as placements
+from kalends.features.users import store as users
 from kalends.http.context import Context
 
 
@@ -14,6 +15,11 @@ def hand_over_events(ctx: Context, calendar_id: int, former_id: int, owner_id: i
     with ctx.read():
         if not former_editors.find_created(ctx, calendar_id, former_id):
             return
+    hand_over_rest(ctx, calendar_id, former_id, owner_id)
+
+
+def hand_over_rest(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> None:
+    """The same, with what was deleted from the calendar and its new owner may restore."""
     ctx.via = "transfer"
     while True:
         with ctx.write(alone=True, is_last=False):
@@ -29,7 +35,28 @@ def hand_over(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> 
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     while not _hand_over_batch(ctx, calendar_id, former_id, owner_id):
         pass
+    _set_owner(ctx, calendar_id, former_id, owner_id)
+    placements.remove_all_invited(ctx, calendar_id)
+
+
+def hand_over_to(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> None:
+    """Make the calendar that of the new owner; the former one, who stays as a manager, keeps what is there as they are invited. Their
+    events are handed over afterwards, in hand_over_rest()."""
+    ctx.via = "transfer"
+    placements.move_all_invited(ctx, calendar_id, users.primary_calendar_id(ctx, former_id))
+    _set_owner(ctx, calendar_id, former_id, owner_id)
+    sharing.invite_user(ctx, calendar_id, former_id, "manager")
+
+
+def cause(calendar_id: int, offer_id: int) -> str:
+    """What the mail about an offer is sent for."""
+    return f"ownership:{calendar_id}:{offer_id}"
+
+
+def _set_owner(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> None:
     store.set_owner(ctx, calendar_id, owner_id)
+    store.pass_on_sources(ctx, calendar_id, former_id, owner_id)
+    placements.pass_on_grants(ctx, calendar_id, former_id, owner_id)
     sharing.end_own(ctx, calendar_id, owner_id)
     sharing.decline_blocked(ctx, calendar_id)
 
@@ -44,8 +71,6 @@ def hand_over_all(ctx: Context, former_id: int, to: int | None) -> list[store.Be
     for bequest in bequests:
         if bequest.user_id is not None:
             hand_over(ctx, bequest.calendar_id, former_id, bequest.user_id)
-            placements.pass_on_grants(ctx, bequest.calendar_id, former_id, bequest.user_id)
-            placements.remove_all_invited(ctx, bequest.calendar_id)
     for calendar_id, owner_id in store.find_others_with_events(ctx, former_id):
         while not _hand_over_batch(ctx, calendar_id, former_id, owner_id):
             pass

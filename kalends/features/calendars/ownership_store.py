@@ -49,6 +49,12 @@ def find_others_with_events(ctx: Context, user_id: int) -> list[tuple[int, int]]
     return [(calendar_id, owner_id) for calendar_id, owner_id in rows]
 
 
+def find_name(ctx: Context, calendar_id: int) -> str | None:
+    """The name of the calendar; None if it was deleted."""
+    name: str | None = ctx.tx.value("SELECT max(name) FROM calendars WHERE id = :id", id=calendar_id)
+    return name
+
+
 def set_owner(ctx: Context, calendar_id: int, owner_id: int) -> None:
     """Make the calendar that of another user, who has a primary calendar already."""
     ctx.tx.run(
@@ -58,8 +64,15 @@ def set_owner(ctx: Context, calendar_id: int, owner_id: int) -> None:
         owner_id=owner_id,
         now=ctx.now,
     )
+    ctx.tx.run("DELETE FROM ownership_offers WHERE calendar_id = :id", id=calendar_id)
     ctx.tx.run("DELETE FROM calendar_colors WHERE calendar_id = :id AND user_id = :owner_id", id=calendar_id, owner_id=owner_id)
     search.refresh(ctx, calendar_id=calendar_id)
+
+
+def pass_on_sources(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> None:
+    """Let the new owner of the calendar follow what the former one followed on it."""
+    sql = "UPDATE sources SET user_id = :owner_id WHERE calendar_id = :calendar_id AND user_id = :former_id"
+    ctx.tx.run(sql, calendar_id=calendar_id, former_id=former_id, owner_id=owner_id)
 
 
 def set_sender(ctx: Context, event_ids: list[int], former_id: int, owner_id: int) -> None:

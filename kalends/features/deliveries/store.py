@@ -16,6 +16,7 @@ from kalends.core.records.delivery import (
     ModerationNotice,
     Notice,
     OrganiserNotice,
+    OwnershipNotice,
 )
 from kalends.core.records.event import Event
 from kalends.core.records.people import User
@@ -43,7 +44,7 @@ ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTIC
 # Others can cause these, and must not be able to use up what a user gets about the account.
 _NOTICES_BY_OTHERS = (
     *("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered", "sending_stopped"),
-    *("cohost_added", "report_waiting"),
+    *("cohost_added", "report_waiting", "ownership_offered", "ownership_accepted"),
 )
 CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN {_NOTICES_BY_OTHERS})"
 # What organisers see of the messages about their events, beside those.
@@ -90,12 +91,14 @@ def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: Acc
 def insert_notice(
     ctx: Context,
     user: User,
-    notice: AccountNotice | OrganiserNotice | ModerationNotice | CohostNotice,
+    notice: AccountNotice | OrganiserNotice | ModerationNotice | CohostNotice | OwnershipNotice,
     event_id: int | None = None,
     address: str | None = None,
+    cause: str | None = None,
 ) -> int:
-    """Queue a notice without a limit, since the person who asks for it has one; return its id. address: of someone without an account."""
-    return _insert_mail(ctx, user, "notice", notice, event_id, address)
+    """Queue a notice without a limit, since the person who asks for it has one; return its id. address: of someone else; cause: what
+    they get one message for."""
+    return _insert_mail(ctx, user, "notice", notice, event_id, address, cause)
 
 
 def was_notified(ctx: Context, user: User, notice: AccountNotice, since: int) -> bool:
@@ -110,13 +113,19 @@ def was_notified(ctx: Context, user: User, notice: AccountNotice, since: int) ->
 
 
 def _insert_mail(
-    ctx: Context, user: User, kind: AccountMail, notice: Notice | None, event_id: int | None = None, address: str | None = None
+    ctx: Context,
+    user: User,
+    kind: AccountMail,
+    notice: Notice | None,
+    event_id: int | None = None,
+    address: str | None = None,
+    cause: str | None = None,
 ) -> int:
     address = address or user.email_address
     delivery_id: int = ctx.tx.value(
         """INSERT INTO deliveries (owner_id, event_id, kind, channel, address, address_key, public, state, attempts, due_at, created_at,
-                                   updated_at, notice)
-           VALUES (:owner_id, :event_id, :kind, 'email', :address, :address_key, FALSE, 'queued', 0, :now, :now, :now, :notice)
+                                   updated_at, notice, cause)
+           VALUES (:owner_id, :event_id, :kind, 'email', :address, :address_key, FALSE, 'queued', 0, :now, :now, :now, :notice, :cause)
            RETURNING id""",
         owner_id=user.id,
         event_id=event_id,
@@ -124,6 +133,7 @@ def _insert_mail(
         address=address,
         address_key=mailbox(address),
         notice=notice,
+        cause=cause,
         now=ctx.now,
     )
     ctx.add_message(Message(kind, "email", address))

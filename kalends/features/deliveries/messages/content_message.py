@@ -24,6 +24,7 @@ from kalends.features.deliveries.messages import (
     message,
     moderation_message,
     news_message,
+    ownership_message,
     place_message,
     reminder_message,
     response_message,
@@ -93,6 +94,8 @@ def _build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
         return moderation_message.build(ctx, *_current(ctx, delivery))
     if delivery.notice == "cohost_added":
         return cohost_message.build(ctx, *_current(ctx, delivery))
+    if delivery.notice in ("ownership_offered", "ownership_accepted"):
+        return ownership_message.build(ctx, delivery, _account(ctx, delivery))
     if delivery.notice in ADMINISTRATION_NOTICES:
         return administration_message.build(ctx, delivery, _account(ctx, delivery))
     if delivery.kind in ACCOUNT_MESSAGES and not (delivery.is_about_new_date or delivery.is_about_place):

@@ -360,6 +360,13 @@ def pass_on_grants(ctx: Context, home_id: int, former_id: int, owner_id: int) ->
     )
 
 
+def move_all_invited(ctx: Context, source_id: int, calendar_id: int) -> None:
+    """Move what is on the source because its owner is invited to another calendar of theirs."""
+    rows = ctx.tx.rows("SELECT event_id FROM placements WHERE calendar_id = :id AND by_invitation", id=source_id)
+    copy_invited(ctx, [event_id for (event_id,) in rows], source_id, calendar_id)
+    remove_all_invited(ctx, source_id)
+
+
 def remove_all_invited(ctx: Context, calendar_id: int) -> None:
     """Remove what is on the calendar because its former owner is invited."""
     ctx.tx.run("DELETE FROM placements WHERE calendar_id = :id AND by_invitation", id=calendar_id)

@@ -1,0 +1,50 @@
+"""E-mail about a calendar that is handed over: to whom it is offered, and to its former owner."""
+
+from email.message import EmailMessage
+
+from kalends import policy
+from kalends.core.i18n import gettext
+from kalends.core.records.delivery import Delivery
+from kalends.core.records.people import User
+from kalends.features.calendars import ownership_store as ownership
+from kalends.features.deliveries.messages.account_message import Wording, compose
+from kalends.features.deliveries.rules.outcome import Undeliverable
+from kalends.features.ownership_offers import store as offers
+from kalends.http.context import Context
+
+_VIEW = gettext("View calendar")
+
+
+def build(ctx: Context, delivery: Delivery, user: User) -> EmailMessage:
+    """The message. user: who offers the calendar; of the notice that it was accepted, its new owner."""
+    _, calendar_id, offer_id = (delivery.cause or "").split(":")
+    name = ownership.find_name(ctx, int(calendar_id))
+    names = {"name": user.name or user.user_name, "calendar": name or ""}
+    if name is None or (delivery.notice == "ownership_offered" and not offers.exists(ctx, int(offer_id))):
+        raise Undeliverable("The offer was withdrawn or answered before it was sent.")
+    if delivery.notice == "ownership_accepted":
+        return compose(ctx.settings, delivery, _accepted(names), ctx.locale, f"{ctx.settings.url}/calendars/{calendar_id}", _VIEW)
+    return compose(ctx.settings, delivery, _offered(names), ctx.locale, f"{ctx.settings.url}/calendars/offers", gettext("See the offer"))
+
+
+def _offered(names: dict[str, str]) -> Wording:
+    return Wording(
+        gettext("%(name)s offers you the calendar %(calendar)s", **names),
+        gettext(
+            "%(name)s wants to hand the calendar “%(calendar)s” over to you. If you accept within %(days)s days, you own it, with its "
+            "events and guests.",
+            days=policy.OFFER_SECONDS // 86_400,
+            **names,
+        ),
+        gettext("If you don’t want it, decline it or ignore this email. Nothing changes then."),
+    )
+
+
+def _accepted(names: dict[str, str]) -> Wording:
+    return Wording(
+        gettext("%(name)s now owns the calendar %(calendar)s", **names),
+        gettext(
+            "%(name)s accepted the calendar “%(calendar)s”. You still manage it: you can edit its events, change and share it.", **names
+        ),
+        gettext("Only its new owner can hand it over again or delete it."),
+    )
