@@ -6,17 +6,25 @@ import sys
 import click
 
 from kalends.cli.options import data_option, database_option, open_context, validate_password
+from kalends.cli.public_demo import serve_until_stopped
+from kalends.core.settings import load
 from kalends.features.users.rules import passwords
+
+# Everybody reads it on the pages of a public demonstration.
+PUBLIC_PASSWORD = "look-around"  # noqa: S105
 
 
 @click.command("demo")
 @click.option("--password", help="The password of the three users. Default: a random one, which is printed.")
 @click.option("--remove", is_flag=True, help="Delete the three users again, with everything that they have.")
+@click.option("--public", is_flag=True, help="Serve the example to everybody: it sends no mail, and begins again each night (UTC).")
 @data_option
 @database_option
-def demo(data: str | None, database: str | None, password: str | None, remove: bool) -> None:
+def demo(data: str | None, database: str | None, password: str | None, remove: bool, public: bool) -> None:
     """Create example data: users called demo, noor and theo with calendars, events, pictures, responses, comments and contacts."""
-    if remove:
+    if public:
+        serve_until_stopped(load({"data": data, "database": database}), validate_password(password or PUBLIC_PASSWORD))
+    elif remove:
         _remove(data, database)
     else:
         _fill(data, database, validate_password(password or secrets.token_hex(8)))

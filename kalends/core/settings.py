@@ -51,6 +51,7 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
     site_line: Annotated[
         str, Meta(description="A line below the title of the start page that says what the site is; else an admin sets it.")
     ] = ""
+    banner: Annotated[str, Meta(description="A line at the top of every page, such as a notice of maintenance.")] = ""
     accent_color: Annotated[str, Meta(description="Colour of links and buttons, such as `#2a5db0`; else an admin sets it.")] = ""
     language: Annotated[
         Literal["", Language],
