@@ -1,4 +1,5 @@
-"""Random walks of shares, events and deleted accounts: an event that somebody else could edit is never removed with an account."""
+"""Random walks of shares, roles, transfers, events and deleted accounts: an event that somebody else could edit is never removed with an
+account."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -6,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cast import PASSWORD, Cast, Person, a_calendar, an_event, shared
+from tests.cast import PASSWORD, Cast, Person, a_calendar, an_event, an_ownership_offer, shared
 from tests.conftest import Clock
 
 STEPS = 90
@@ -21,10 +22,16 @@ class Shelf:
     owner: Person
     roles: dict[Person, str] = field(default_factory=dict)
     event_ids: set[int] = field(default_factory=set)
+    is_primary: bool = False
 
     @property
     def editors(self) -> list[Person]:
-        return [person for person, role in self.roles.items() if role == "editor"]
+        return [person for person, role in self.roles.items() if role in ("editor", "manager")]
+
+    @property
+    def heir(self) -> Person | None:
+        """Who gets it when the account of its owner is deleted: managers before editors, the first in the order of the shares."""
+        return next(iter(sorted(self.editors, key=lambda person: self.roles[person] != "manager")), None)
 
 
 class World:
@@ -34,14 +41,14 @@ class World:
         self.cast, self.random = cast, random
         self.people: list[Person] = []
         self.shelves: list[Shelf] = []
-        self.kept = 0
+        self.kept = self.transfers = 0
         for _ in range(PEOPLE):
             self._enter()
 
     def _enter(self) -> None:
         person = Person(self.cast.anonymous, "walker")
         self.people.append(person)
-        self.shelves.append(Shelf(person.primary_calendar_id, person))
+        self.shelves.append(Shelf(person.primary_calendar_id, person, is_primary=True))
 
     def add_calendar(self) -> None:
         owner = self.random.choice(self.people)
@@ -51,8 +58,9 @@ class World:
         shelf, person = self.random.choice(self.shelves), self.random.choice(self.people)
         if person is shelf.owner:
             return
-        role = self.random.choice(["viewer", "editor", "editor"])
-        shared(shelf.owner, {"id": shelf.id}, person, role)
+        role = self.random.choice(["viewer", "editor", "editor", "manager"])
+        managers = [each for each, role in shelf.roles.items() if role == "manager" and each is not person]
+        shared(self.random.choice([shelf.owner, *managers]), {"id": shelf.id}, person, role)
         shelf.roles[person] = role
 
     def unshare(self) -> None:
@@ -64,6 +72,21 @@ class World:
         reply = sender.put(f"/api/calendars/{shelf.id}/unshare", json={"user_name": person.user_name})
         assert reply.status == 200, reply
         del shelf.roles[person]
+
+    def hand_over(self) -> None:
+        """Offer a calendar to somebody; the offer is accepted or declined."""
+        shelf, person = self.random.choice(self.shelves), self.random.choice(self.people)
+        if shelf.is_primary or person is shelf.owner:
+            return
+        offer = an_ownership_offer(shelf.owner, {"id": shelf.id}, person)
+        accepted = self.random.random() < 0.7
+        reply = person.put(f"/api/ownership_offers/{offer['id']}", json={"accepted": accepted})
+        assert reply.status == 200, reply
+        if accepted:
+            former, shelf.owner = shelf.owner, person
+            shelf.roles.pop(person, None)
+            shelf.roles[former] = "manager"
+            self.transfers += 1
 
     def add_event(self) -> None:
         shelf = self.random.choice(self.shelves)
@@ -79,12 +102,12 @@ class World:
             shelf.roles.pop(person, None)
             if shelf.owner is not person:
                 continue
-            heir = next(iter(shelf.editors), None)
+            heir = shelf.heir
             expected[shelf.id] = heir.user_name if heir else None
             if heir is None:
                 self.shelves.remove(shelf)
                 continue
-            shelf.owner = heir
+            shelf.owner, shelf.is_primary = heir, False
             del shelf.roles[heir]
             self.kept += len(shelf.event_ids)
         assert {each["calendar_id"]: each["user_name"] for each in reply.json["calendars"]} == expected
@@ -107,7 +130,8 @@ class World:
 def test_an_account_takes_nothing_with_it_that_others_could_edit(cast: Cast, seed: int, clock: Clock) -> None:
     random = Random(seed)
     world = World(cast, random)
-    steps = [world.add_calendar] + [world.share] * 6 + [world.unshare] + [world.add_event] * 5 + [world.delete_account] * 2
+    steps = [world.add_calendar] + [world.share] * 6 + [world.unshare] + [world.add_event] * 5
+    steps += [world.hand_over] * 3 + [world.delete_account] * 2
     for _ in range(STEPS):
         clock.ahead(1)
         step = random.choice(steps)
@@ -116,3 +140,4 @@ def test_an_account_takes_nothing_with_it_that_others_could_edit(cast: Cast, see
             world.check()
     world.check()
     assert world.kept > 0
+    assert world.transfers > 0
