@@ -9,7 +9,6 @@ from bench import (
     databases,
     dav,
     deliveries,
-    floor,
     followers,
     growth,
     guests,
@@ -27,7 +26,6 @@ from bench.report import LISTED, Report
 
 MEASURES = {
     "speed": speed,
-    "floor": floor,
     "writes": writes,
     "workers": workers,
     "memory": memory,
@@ -42,7 +40,7 @@ MEASURES = {
 }
 
 # What --quick leaves out unless it is named: each takes a minute or more.
-LONG = {"floor", "journal", "dav", "deliveries", "sitemap", "series", "growth"}
+LONG = {"journal", "dav", "deliveries", "sitemap", "series", "growth"}
 
 
 @click.command()

@@ -13,7 +13,7 @@ from bench.wrk import Request
 
 ROUNDS = 300
 WARM = 30
-MOST = 1.5
+MOST = 1.3
 HOW = f"""Milliseconds over HTTP, medians of {ROUNDS} requests. Both databases are served at once, and one client sends requests to
 them alternately, so that other load on the machine affects both."""
 

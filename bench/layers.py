@@ -11,7 +11,6 @@ from msgspec.structs import force_setattr
 
 from bench.constant import rsgi
 from bench.databases import Where
-from bench.floor import Floor, record
 from bench.instructions import LocalUser, call, count_on_each, local_user, profile
 from bench.report import table
 from kalends.app.application import ENDPOINTS
@@ -22,7 +21,6 @@ from kalends.http import run_endpoint
 from kalends.http.endpoint import Endpoint
 from kalends.http.run_endpoint import EndpointRunner
 from kalends.http.server import Application
-from kalends.http.serving.edge import Edge
 
 T = TypeVar("T")
 Target = tuple[Any, str]
@@ -30,7 +28,7 @@ Target = tuple[Any, str]
 REQUESTS = ("show", "index", "text", "create")
 # The text index merges its segments in every fourth, sixteenth and sixty-fourth create.
 WARM_UP, COUNTED = 16, 64
-WHOLE = ("request", "floor", "constant")
+WHOLE = ("request", "constant")
 PARTS = ("route", "application", "bind", "act", "admit", "action", "statements", "authenticating", "present", "reply")
 # Part of the statement that authenticates, and of no other.
 AUTHENTICATING = "FROM sessions s JOIN users"
@@ -83,20 +81,17 @@ def _layers(request: str, totals: dict[str, int]) -> dict[str, float]:
         "presenting": counted["present"],
         "encoding": counted["reply"],
         "all": counted["request"],
-        "floor: SQL and JSON behind the edge": counted["floor"],
         "constant reply behind the edge": counted["constant"],
     }
 
 
 def _send_requests(where: Where) -> None:
     user = local_user(where)
-    db, loaded = user.edge._db, user.edge._settings
-    limits = {"floor": LocalUser(Edge(Floor(db, loaded, record(db, user)), loaded, db), user), "constant": LocalUser(rsgi(), user)}
+    constant = LocalUser(rsgi(), user)
     for request in REQUESTS:
-        for name, limit in limits.items():
-            limit.ask_often(user.requests[request], WARM_UP)
-            with profile(f"{request}-{name}"):
-                call(partial(limit.ask_often, user.requests[request], COUNTED))
+        constant.ask_often(user.requests[request], WARM_UP)
+        with profile(f"{request}-constant"):
+            call(partial(constant.ask_often, user.requests[request], COUNTED))
         user.ask_often(user.requests[request], WARM_UP)
         for name, targets in _functions(user).items():
             part = AUTHENTICATING if name == "authenticating" else ""

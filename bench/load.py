@@ -36,6 +36,8 @@ WORDS = (
     "sunday swing table talk tango theatre together tour trio valley violin walk water weekend window winter wonder "
     "workshop yard"
 ).split()
+# About ten of 10,000 events have each.
+RARE_WORDS = [f"{first}{second}" for first in WORDS[:32] for second in WORDS[-32:]]
 CITIES = ("New York", "Paris", "Berlin", "Oslo", "Lisbon", "Kyoto", "Dakar", "Lima", "Quito", "Perth")
 
 _EVENT = """
@@ -116,7 +118,7 @@ def _load(db: Database, rows: Iterator[dict[str, Any]], events: int) -> None:
 
 
 def event_rows(now: int, places: list[Place], events: int, lasting: int = 0) -> Iterator[dict[str, Any]]:
-    """One in five says jazz, and ten say zanzibar, however many there are."""
+    """One in five says jazz, ten say zanzibar, however many there are, and each has a rare word."""
     chance = random.Random(7)  # noqa: S311 - the same events every time
     rare = events // 10
     for i in range(1, events + 1):
@@ -126,7 +128,7 @@ def event_rows(now: int, places: list[Place], events: int, lasting: int = 0) -> 
         start_at = START + chance.randrange(TWO_YEARS // 900) * 900
         lasts = bool(lasting) and i % lasting == 0
         fields: dict[str, str | None] = {
-            "title": title.title() + (" Zanzibar" if i % rare == rare // 2 else ""),
+            "title": f"{title} {chance.choice(RARE_WORDS)}".title() + (" Zanzibar" if i % rare == rare // 2 else ""),
             "description": " ".join(chance.choices(WORDS, k=25)),
             "location": f"{words[3].title()} hall, {chance.choice(CITIES)}",
             "city": chance.choice(CITIES),

@@ -82,20 +82,10 @@ def ticks(pids: Iterable[int]) -> int:
 
 
 @contextmanager
-def kalends(where: Where, *, cores: str = SERVER_CORE, workers: int = 1, work: bool = False, checkout: str = ".") -> Iterator[Server]:
-    """The service as users start it; by default without its background worker. checkout: the folder that has its code."""
-    serve = [
-        sys.executable,
-        "-c",
-        "from kalends.cli import main; main()",
-        "serve",
-        "--workers",
-        str(workers),
-        *where.options,
-        *([] if work else ["--no-work"]),
-    ]
-    command = ["env", "-C", checkout, *serve]
-    with _started(cores, command) as server:
+def kalends(where: Where, *, cores: str = SERVER_CORE, workers: int = 1, work: bool = False) -> Iterator[Server]:
+    """The service as users start it; by default without its background worker."""
+    serve = [sys.executable, "-c", "from kalends.cli import main; main()", "serve", "--workers", str(workers), *where.options]
+    with _started(cores, [*serve, *([] if work else ["--no-work"])]) as server:
         yield server
 
 
@@ -104,17 +94,6 @@ def constant(*, cores: str = SERVER_CORE) -> Iterator[Server]:
     """The server of the constant reply."""
     with _started(cores, [sys.executable, "-m", "bench.constant"]) as server:
         yield server
-
-
-@contextmanager
-def floor(where: Where, *, cores: str = SERVER_CORE) -> Iterator[Server]:
-    """The statements of the requests and the encoding of their replies."""
-    with _started(cores, [sys.executable, "-m", "bench.floor"], **_variables(where)) as server:
-        yield server
-
-
-def _variables(where: Where) -> dict[str, str]:
-    return {"KALENDS_DATA": str(where.data), "KALENDS_DATABASE": where.database}
 
 
 @contextmanager

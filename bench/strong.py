@@ -16,7 +16,7 @@ import uvicorn
 from fastapi import FastAPI, HTTPException, Query, Request, Response
 from pydantic import BaseModel
 
-from bench.strong_database import RIGHTS_SQL, SETTINGS, Database, Params, Postgres, Row, Sqlite, index_sql, show_sql
+from bench.strong_database import ACCESS, RIGHTS_SQL, SETTINGS, Database, Params, Postgres, Row, Sqlite, index_sql, show_sql
 
 DAY = 86_400
 IDLE, LIFETIME = 14 * DAY, 90 * DAY
@@ -114,6 +114,9 @@ async def create(sent: EventInput, request: Request) -> Response:
         "comments_count": 0,
         "can_edit": True,
         "has_questions": False,
+        **dict.fromkeys(ACCESS),
+        "online_for": "going",
+        "place_for": "everyone",
     }
     return _json(_detail(event, [{"id": row["calendar_id"], "name": row["calendar_name"]}]), 201)
 
@@ -164,7 +167,10 @@ def _detail(event: Row, calendars: list[dict[str, Any]]) -> dict[str, Any]:
     repeat = {"rrule": event["rrule"], "start_date": event["start_date"]} if event["rrule"] else None
     return {
         **_item(event, [calendar["id"] for calendar in calendars]),
-        **{name: event[name] for name in DETAILS},
+        **{name: event[name] for name in (*DETAILS, *ACCESS)},
+        # The events here withhold nothing.
+        "online": event["online_url"] is not None,
+        "has_place": any(event[name] for name in ("location", "location_name", "street")),
         "owner": {"id": event["owner_id"], "name": event["owner_name"]},
         "calendars": calendars,
         "image": {"url": event["image_url"]} if event["image_url"] else None,

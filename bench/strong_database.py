@@ -30,7 +30,7 @@ def _member(calendar_id: str) -> str:
 _CALENDAR_VISIBLE = f"(c.public OR {_member('c.id')})"
 _CALENDAR_EDITABLE = f"""(
     c.owner_id = {_ME}
-    OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = {_ME} AND s.role = 'editor')
+    OR EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = {_ME} AND s.role IN ('editor', 'manager'))
 )"""
 _EVENT_VISIBLE = f"""(
     e.public OR e.owner_id = {_ME}
@@ -46,6 +46,8 @@ _ITEM_COLUMNS = (
 )
 _ITEM = ", ".join(f"e.{name}" for name in _ITEM_COLUMNS)
 _JSON_ITEM = ", ".join(f"'{name}', {name}" for name in _ITEM_COLUMNS) + ", 'calendar_ids', calendar_ids"
+ACCESS = "online_url online_for place_for price ticket_url latitude longitude".split()
+_ACCESS = ", ".join(f"e.{name}" for name in ACCESS)
 SETTINGS = "responses_open responses_until capacity waiting_list waiting_order show_counts approval offer_hours".split()
 _SETTINGS = ", ".join(f"w.{name}" for name in SETTINGS)
 _NEW = f"""INSERT INTO events (owner_id, calendar_id, title, description, start_at, end_at, until_at, all_day, time_zone, location, tags,
@@ -168,7 +170,7 @@ def show_sql(db: Database) -> str:
     """The event of $4 with all that its reply has. No row: nobody is signed in; a row without an id: there is no such event to see."""
     return f"""
     WITH {ME}
-    SELECT {_ITEM}, e.description, e.location_name, e.street, e.city, e.state, e.zip, e.country, e.owner_id, e.created_at,
+    SELECT {_ITEM}, e.description, e.location_name, e.street, e.city, e.state, e.zip, e.country, e.owner_id, e.created_at, {_ACCESS},
         coalesce(u.name, u.user_name) AS owner_name, coalesce(e.party_max, home.party_max) AS party_max,
         r.rrule, r.start_date, {_EVENT_EDITABLE} AS can_edit, e.by_link, {_SETTINGS},
         EXISTS (SELECT 1 FROM questions q WHERE q.event_id = e.id OR q.calendar_id = e.calendar_id) AS has_questions,

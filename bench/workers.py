@@ -8,14 +8,16 @@ from msgspec import Struct
 from bench import servers, wrk
 from bench.databases import FEW, SQLITE, Databases
 from bench.report import Report, table
+from bench.requests import Requests
 from bench.servers import Server
 from bench.user import User
+from bench.wrk import Request
 
-ROWS = ("show", "index")
+ROWS = ("show", "list")
 # More than elsewhere, since the kernel spreads connections over the processes by chance: of 32, one of two workers often has too few to be
 # busy while wrk has its core.
 CONNECTIONS = 64
-GOAL = 1.8
+GOAL = 1.85
 # Many rounds, since of one round's quotients a quarter may be a third too low, and a quarter a third too high.
 ROUNDS = 100
 HOW = f"""One worker has core 0 to itself, and wrk core 1. Two workers have both cores, and wrk, for which there is no third, takes its part
@@ -23,7 +25,7 @@ of them: the processor time that it took is measured and left out, and the rate 
 keeps the workers waiting counts against them. Both services run all the time and alternate every second, so that a machine whose
 speed changes is as fast for one as for two; *times one* is the median of the rounds' own quotients, beside the lower and the upper quarter,
 and *of the medians* is the quotient of the rates. {CONNECTIONS} connections, SQLite, {FEW:,} events; the rates are medians of {ROUNDS}
-rounds."""
+rounds. The requests are random events, and lists from random moments."""
 
 
 class Round(Struct, frozen=True):
@@ -51,13 +53,14 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
         servers.kalends(where, cores=servers.BOTH_CORES, workers=2) as two,
     ):
         user = User(one.port)
+        requests = Requests.of(user)
         rounds_by_row: dict[str, list[Round]] = {row: [] for row in ROWS}
         with click.progressbar([row for row in ROWS for _ in range(rounds)], label="Workers") as bar:
             for row in bar:
                 if not rounds_by_row[row]:
                     # The first are slower, in each worker.
-                    _round(one, two, user, row)
-                rounds_by_row[row].append(_round(one, two, user, row))
+                    _round(one, two, user, requests.row(row, -1))
+                rounds_by_row[row].append(_round(one, two, user, requests.row(row, len(rounds_by_row[row]))))
     head = (
         "request, one worker a second, two workers a second, cores that wrk took, two on two whole cores, "
         "times one, quarters, of the medians, goal"
@@ -65,12 +68,12 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
     report.write("workers", "Workers", [table(head.split(", "), [_row(name, rounds_by_row[name]) for name in ROWS]), HOW])
 
 
-def _round(one: Server, two: Server, user: User, row: str) -> Round:
-    return Round(_measure_server(one, user, row, servers.CLIENT_CORE), _measure_server(two, user, row, servers.BOTH_CORES))
+def _round(one: Server, two: Server, user: User, requests: list[Request]) -> Round:
+    return Round(_measure(one, user, requests, servers.CLIENT_CORE), _measure(two, user, requests, servers.BOTH_CORES))
 
 
-def _measure_server(server: Server, user: User, row: str, cores: str) -> wrk.Figures:
-    return wrk.measured(server.port, user.requests[row], user.authorization, 1, connections=CONNECTIONS, cores=cores)
+def _measure(server: Server, user: User, requests: list[Request], cores: str) -> wrk.Figures:
+    return wrk.measured_varied(server.port, requests, user.authorization, 1, connections=CONNECTIONS, cores=cores)
 
 
 def _row(name: str, rounds: list[Round]) -> list[str]:

@@ -67,13 +67,23 @@ def measured(
     return _run(port, request.path, script, authorization, seconds, connections=connections, cores=cores, may_fail=may_fail)
 
 
-def measured_varied(port: int, requests: Sequence[Request], authorization: str, seconds: int) -> Figures:
+def measured_varied(
+    port: int,
+    requests: Sequence[Request],
+    authorization: str,
+    seconds: int,
+    *,
+    connections: int = CONNECTIONS,
+    cores: str = CLIENT_CORE,
+    may_fail: bool = False,
+) -> Figures:
     """Send these requests in turn, again from the first when all are sent; only those with fields are POSTs."""
     with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
         for request in requests:
             print(request.language, request.path, json.dumps(request.fields) if request.fields else "", sep="\t", file=file)
         file.flush()
-        return _run(port, requests[0].path, _EACH % file.name, authorization, seconds)
+        script = _EACH % file.name
+        return _run(port, requests[0].path, script, authorization, seconds, connections=connections, cores=cores, may_fail=may_fail)
 
 
 _EACH = """
