@@ -16,6 +16,7 @@ from bench import (
     memory,
     series,
     sitemap,
+    sources,
     speed,
     workers,
     writes,
@@ -36,11 +37,12 @@ MEASURES = {
     "dav": dav,
     "deliveries": deliveries,
     "sitemap": sitemap,
+    "sources": sources,
     "growth": growth,
 }
 
 # What --quick leaves out unless it is named: each takes a minute or more.
-LONG = {"journal", "dav", "deliveries", "sitemap", "series", "growth"}
+LONG = {"journal", "dav", "deliveries", "sitemap", "sources", "series", "growth"}
 
 
 @click.command()

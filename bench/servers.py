@@ -16,7 +16,7 @@ from bench.databases import FOLDER, Where
 
 SERVER_CORE, CLIENT_CORE = "0", "1"
 BOTH_CORES = "0,1"
-QUIET = {"KALENDS_ACCESS_LOG": "off", "KALENDS_RATE_LIMITS": "off", "KALENDS_QUOTA_EVENTS": "0"}
+QUIET = {"KALENDS_ACCESS_LOG": "off", "KALENDS_RATE_LIMITS": "off", "KALENDS_QUOTA_EVENTS": "0", "KALENDS_SOURCES": "any"}
 # What the service is compared with is installed apart from it.
 OTHERS = Path(".venv-bench/bin")
 START_SECONDS = 60

@@ -119,3 +119,13 @@ def count_events(ctx: Context, user_id: int) -> int:
             id=user_id,
         )
     )
+
+
+def count_events_of(ctx: Context, source_id: int, uids: list[str]) -> int:
+    """How many events the source has of these UIDs."""
+    items = find(ctx, source_id, uids)
+    single = sum(item.event_id is not None for item in items.values())
+    series_ids = [item.series_id for item in items.values() if item.series_id is not None]
+    if not series_ids:
+        return single
+    return single + int(ctx.tx.value(f"SELECT count(*) FROM events WHERE series_id {ctx.db.in_list('ids')}", ids=series_ids))

@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from kalends.core.records.event import Event
 from kalends.core.values import datetimes
 from kalends.db import columns
-from kalends.features.events.series.rules.rule import LAST_DAY, MONTHS_AHEAD, Rule, add_months, parse_text
+from kalends.features.events.series.rules.rule import LAST_DAY, MONTHS_AHEAD, MONTHS_AHEAD_OF_SOURCES, Rule, add_months, parse_text
 from kalends.http.context import Context
 
 
@@ -47,6 +47,7 @@ def new_series(rule: Rule, clock: int, made_until: str, uid: str | None = None) 
     return Series(0, "", "", None, clock, made_until, uid).with_rule(rule)
 
 
+_IS_FOLLOWED = "EXISTS (SELECT 1 FROM source_items i WHERE i.series_id = series.id)"
 _COLUMNS = columns(Series, version="(SELECT v.version FROM series_versions v WHERE v.series_id = series.id)")
 
 
@@ -61,10 +62,20 @@ def find_by_ids(ctx: Context, ids: list[int]) -> list[Series]:
 
 
 def find_due(ctx: Context) -> list[int]:
-    """Endless series whose occurrences have been created for less than 23 months ahead."""
-    soon = add_months(datetimes.to_local(ctx.now, "UTC").date(), MONTHS_AHEAD - 1).isoformat()
-    rows = ctx.tx.rows("SELECT id FROM series WHERE end_date IS NULL AND made_until < :soon ORDER BY made_until LIMIT 100", soon=soon)
+    """Endless series whose occurrences have been created for less than 23 months ahead, or 11 months if they come from a source."""
+    today = datetimes.to_local(ctx.now, "UTC").date()
+    rows = ctx.tx.rows(
+        f"""SELECT id FROM series WHERE end_date IS NULL AND made_until < :soon AND (made_until < :soon_of_sources OR NOT {_IS_FOLLOWED})
+            ORDER BY made_until LIMIT 100""",
+        soon=add_months(today, MONTHS_AHEAD - 1).isoformat(),
+        soon_of_sources=add_months(today, MONTHS_AHEAD_OF_SOURCES - 1).isoformat(),
+    )
     return [series_id for (series_id,) in rows]
+
+
+def is_followed(ctx: Context, series_id: int) -> bool:
+    """Whether the series comes from a source."""
+    return bool(ctx.tx.value(f"SELECT {_IS_FOLLOWED} FROM series WHERE id = :id", id=series_id))
 
 
 def lock(ctx: Context, series_id: int) -> bool:

@@ -5,73 +5,107 @@ import re
 from collections.abc import Iterator
 from hashlib import blake2b
 from html import unescape
-from html.parser import HTMLParser
+from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from kalends.core.values import datetimes
+from kalends.core.values.text import replace_control_characters
+from kalends.ical.parse import MAX_EVENTS
 
 MAX_DEPTH = 12
 _CALENDAR = "text/calendar"
 _DATA = "application/ld+json"
-_TAG = re.compile(r"<[^>]{0,1000}>")
+_TAG = re.compile(r"<[^<>]{0,1000}>")
+# What is read of a page, and of one value in its data.
+MAX_PAGE = 2 * 2**20
+MAX_VALUE = 20_000
+MAX_ELEMENTS = 20_000
+MAX_URL = 2_000
+
+_HTML = re.compile(r"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_ELEMENT = re.compile(r"<(?:!--|(link|base|title|script)\b([^<>]{0,4000})>)", re.IGNORECASE)
+_ENDS = {
+    "!--": re.compile("-->"),
+    "title": re.compile("</title", re.IGNORECASE),
+    "script": re.compile("</script", re.IGNORECASE),
+}
+_ATTRIBUTE = re.compile(r"""([a-z:-]{1,50})\s{0,50}=\s{0,50}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
 
 
-class WebPage(HTMLParser):
-    """The links to calendars, the blocks of data and the title of an HTML page."""
+class WebPage:
+    """The links to calendars, the blocks of data and the title of an HTML page.
+
+    Each character is looked at once or twice, whatever the page is: the parser of Python takes hours for some pages of 10 MiB."""
 
     def __init__(self, html: str, url: str):
-        super().__init__(convert_charrefs=True)
         self.calendars: list[str] = []
         self.blocks: list[str] = []
         self.title = ""
         self._base = url
-        self._inside = ""
-        self.feed(html)
-        self.close()
+        self._read(html[:MAX_PAGE])
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attrs}
-        kind = values.get("type", "").partition(";")[0].strip().lower()
-        if tag == "link" and "alternate" in values.get("rel", "").lower().split() and kind == _CALENDAR and values.get("href"):
-            self.calendars.append(_join(self._base, values["href"]))
-        elif tag == "base" and values.get("href"):
-            self._base = _join(self._base, values["href"])
-        self._inside = tag if tag == "title" else _DATA if tag == "script" and kind == _DATA else ""
-        if self._inside == _DATA:
-            self.blocks.append("")
+    def _read(self, html: str) -> None:
+        position = 0
+        for _ in range(MAX_ELEMENTS):
+            if not (found := _ELEMENT.search(html, position)):
+                return
+            position = found.end()
+            name = (found[1] or "!--").lower()
+            if name in _ENDS:
+                end = _ENDS[name].search(html, position)
+                self._enter(name, _attributes(found[2] or ""), html[position : end.start()] if end else "")
+                position = end.end() if end else len(html)
+            else:
+                self._enter(name, _attributes(found[2]), "")
 
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = ""
+    def _enter(self, name: str, attributes: dict[str, str], content: str) -> None:
+        kind, href = attributes.get("type", "").partition(";")[0].strip().lower(), attributes.get("href", "")
+        if name == "link" and kind == _CALENDAR and "alternate" in attributes.get("rel", "").lower().split():
+            self.calendars += [address] if (address := _join(self._base, href)) else []
+        elif name == "base" and href:
+            self._base = _join(self._base, href) or self._base
+        elif name == "script" and kind == _DATA:
+            self.blocks.append(content)
+        elif name == "title" and not self.title:
+            self.title = _clean(unescape(content[:500]))
 
-    def handle_data(self, data: str) -> None:
-        if self._inside == _DATA:
-            self.blocks[-1] += data
-        elif self._inside == "title" and len(self.title) < 500:
-            self.title += data
+
+def _attributes(text: str) -> dict[str, str]:
+    return {found[1].lower(): unescape(found[2] or found[3] or found[4] or "") for found in _ATTRIBUTE.finditer(text)}
 
 
 def is_html(content: str) -> bool:
     """Whether it is a web page rather than a calendar."""
-    return bool(re.match(r"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", content[:4000], re.IGNORECASE | re.DOTALL))
+    head = content[:4000].lstrip("\ufeff \t\r\n")
+    while head.startswith(("<!--", "<?xml")):
+        head = head.partition("-->" if head.startswith("<!--") else "?>")[2].lstrip()
+    return bool(_HTML.match(head))
 
 
-def to_calendar(page: WebPage, url: str) -> str:
-    """The events of the data of the page, as a calendar file; empty if there is none."""
+def to_calendar(page: WebPage, url: str, own_url: str) -> str:
+    """The events of the data of the page, as a calendar file; empty if there is none.
+
+    own_url: that of this service, whose events are left out, lest they come back as new ones with each run."""
     entries = {}
-    for block in page.blocks:
-        try:
-            data = json.loads(block)
-        except (ValueError, RecursionError):
-            continue
-        for each in _events(data, MAX_DEPTH):
-            if entry := _entry(each, url):
-                entries[entry[0]] = entry[1]
+    # One more than a calendar may have, which is then refused.
+    for each in islice(_events_of_page(page), MAX_EVENTS + 1):
+        if entry := _entry(each, url, own_url):
+            entries[entry[0]] = entry[1]
     if not entries:
         return ""
     name = " ".join(page.title.split())
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", f"X-WR-CALNAME:{_escape(name)}", *entries.values(), "END:VCALENDAR", ""]
     return "\r\n".join(lines)
+
+
+def _events_of_page(page: WebPage) -> Iterator[dict[str, Any]]:
+    for block in page.blocks:
+        try:
+            data = json.loads(block)
+        except (ValueError, RecursionError):
+            continue
+        yield from _events(data, MAX_DEPTH)
 
 
 def _events(data: Any, depth: int) -> Iterator[dict[str, Any]]:
@@ -90,13 +124,15 @@ def _events(data: Any, depth: int) -> Iterator[dict[str, Any]]:
         yield from _events([part for part in parts if part], depth - 1)
 
 
-def _entry(data: dict[str, Any], page_url: str) -> tuple[str, str] | None:
-    """The UID and the lines of an event; None if it has no name or no start."""
+def _entry(data: dict[str, Any], page_url: str, own_url: str) -> tuple[str, str] | None:
+    """The UID and the lines of an event; None if it has no name or no start, or comes from here."""
     title, start = _text(data.get("name")), _time("DTSTART", data.get("startDate"))
     if not title or not start:
         return None
     link = _text(data.get("url"))
     link = _join(page_url, link) if link else ""
+    if f"{link}/".startswith(f"{own_url}/"):
+        return None
     seed = _text(data.get("@id")) or link or f"{page_url} {title}"
     uid = f"{blake2b(f'{seed} {start}'.encode('utf-8', 'replace'), digest_size=16).hexdigest()}@{urlsplit(page_url).hostname}"
     if _text(data.get("@id")) or link:
@@ -149,7 +185,12 @@ def _text(value: Any) -> str:
         value = value[0] if value else ""
     if isinstance(value, dict):
         value = value.get("name") or value.get("@value") or ""
-    return unescape(_TAG.sub(" ", value)).strip() if isinstance(value, str) else ""
+    return _clean(unescape(_TAG.sub(" ", value[:MAX_VALUE]))).strip() if isinstance(value, str) else ""
+
+
+def _clean(value: str) -> str:
+    """Without halves of characters, which cannot be stored, and control characters."""
+    return replace_control_characters(value.encode("utf-8", "replace").decode(), lines=True)
 
 
 def _escape(text: str) -> str:
@@ -159,7 +200,9 @@ def _escape(text: str) -> str:
 
 def _join(url: str, href: str) -> str:
     try:
-        joined = urljoin(url, href.strip())
-        return joined if urlsplit(joined).scheme in ("http", "https") else ""
+        joined = urljoin(url, _clean(href).strip())
+        parts = urlsplit(joined)
+        is_usable = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc and joined.isprintable()
+        return joined if is_usable and len(joined) <= MAX_URL else ""
     except ValueError:
         return ""

@@ -28,6 +28,8 @@ class Fetched(Struct, frozen=True):
     status: int
     size: int
     content: str | None
+    # The hashes of what was sent, byte by byte and without what says nothing of an event.
+    raw: str
     digest: str
     headers: dict[str, str] = {}
 
@@ -53,20 +55,22 @@ def discover(settings: Settings, url: str) -> Fetched:
         feed = _get(settings, link, {})
         if not web_page.is_html(calendar := _decode(feed)):
             return _fetched("linked", link, feed, calendar)
-    if not (calendar := web_page.to_calendar(page, reply.url)):
+    if not (calendar := web_page.to_calendar(page, reply.url, settings.url)):
         raise FetchFailed("There is a web page without events and without a link to a calendar.", reply.status, len(reply.body))
     return _fetched("page", url, reply, calendar)
 
 
-def fetch(settings: Settings, feed_url: str, kind: SourceKind, etag: str, modified: str) -> Fetched:
-    """What a source has now. etag and modified: of the version that is here."""
+def fetch(settings: Settings, feed_url: str, kind: SourceKind, etag: str, modified: str, raw: str) -> Fetched:
+    """What a source has now. etag, modified and raw: of the version that is here."""
     headers = ({"If-None-Match": etag} if etag else {}) | ({"If-Modified-Since": modified} if modified else {})
     reply = _get(settings, feed_url, headers)
     if reply.status == 304:
-        return Fetched(kind, feed_url, 304, 0, None, "", reply.headers)
+        return Fetched(kind, feed_url, 304, 0, None, raw, "", reply.headers)
+    if raw and _hash(reply.body) == raw:
+        return Fetched(kind, feed_url, 200, len(reply.body), None, raw, "", reply.headers)
     content = _decode(reply)
     if kind == "page":
-        page = web_page.to_calendar(WebPage(content, reply.url), reply.url)
+        page = web_page.to_calendar(WebPage(content, reply.url), reply.url, settings.url)
         if not page:
             raise FetchFailed("The page has no events any more.", reply.status, len(reply.body))
         return _fetched(kind, feed_url, reply, page)
@@ -76,8 +80,12 @@ def fetch(settings: Settings, feed_url: str, kind: SourceKind, etag: str, modifi
 
 
 def _fetched(kind: SourceKind, feed_url: str, reply: GetReply, content: str) -> Fetched:
-    digest = blake2b(_STAMP.sub(b"", content.encode("utf-8", "replace")), digest_size=16).hexdigest()
-    return Fetched(kind, feed_url, reply.status, len(reply.body), content, digest, reply.headers)
+    digest = _hash(_STAMP.sub(b"", content.encode("utf-8", "replace")))
+    return Fetched(kind, feed_url, reply.status, len(reply.body), content, _hash(reply.body), digest, reply.headers)
+
+
+def _hash(content: bytes) -> str:
+    return blake2b(content, digest_size=16).hexdigest()
 
 
 def _decode(reply: GetReply) -> str:

@@ -11,6 +11,7 @@ from kalends.features.events.imports.rules.entries import EntryReader
 from kalends.features.events.imports.rules.incoming import Importer, IncomingSeries
 from kalends.features.events.imports.steps.plan import read_group
 from kalends.features.events.rules.uid import parse_own
+from kalends.features.events.series.rules.rule import MONTHS_AHEAD_OF_SOURCES
 from kalends.features.sources.rules import interval
 from kalends.features.sources.rules.compare import There
 from kalends.http.context import Context
@@ -71,7 +72,7 @@ def read(ctx: Context, content: str, headers: dict[str, str], zone: str, title_c
 
 def _read_entries(ctx: Context, feed: Feed, file: CalendarFile, zone: str, part: str, tag_list: str) -> None:
     reader = EntryReader(file, zone, event_store.content_columns, is_zone_sent=False, url=ctx.settings.url)
-    importer = Importer(reader, datetimes.to_local(ctx.now, "UTC").date())
+    importer = Importer(reader, datetimes.to_local(ctx.now, "UTC").date(), MONTHS_AHEAD_OF_SOURCES)
     groups: dict[str, list[Entry]] = {}
     for entry in file.entries:
         # Times in UTC are shown on the clocks of the calendar here.

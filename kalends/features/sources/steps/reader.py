@@ -73,9 +73,9 @@ def read_address(db: Database, settings: Settings, address: str, now: int | None
     sources = _claim_all(Context(db, settings, now), address)
     if not sources:
         return 0
-    versions = {(source.etag, source.modified) for source in sources}
+    versions = {(source.etag, source.modified, source.digest) for source in sources}
     # They may be at different versions: then the whole is fetched.
-    first = sources[0] if len(versions) == 1 else structs.replace(sources[0], etag="", modified="")
+    first = sources[0] if len(versions) == 1 else structs.replace(sources[0], etag="", modified="", digest="")
     fetched = fetch_for(Context(db, settings, now), first)
     for source in sources:
         ctx = Context(db, settings, now)

@@ -15,7 +15,7 @@ from kalends.features.deliveries import store as deliveries
 from kalends.features.sources import item_store, store
 from kalends.features.sources.model import QUOTA
 from kalends.features.sources.rules import interval
-from kalends.features.sources.rules.compare import compare
+from kalends.features.sources.rules.compare import Decision, compare
 from kalends.features.sources.steps.apply import Applied, Lost, apply
 from kalends.features.sources.steps.fetch import Fetched, FetchFailed, fetch
 from kalends.features.sources.steps.read import Feed, Unreadable, read
@@ -31,8 +31,12 @@ NOTIFIED_EACH = 86_400
 
 def fetch_for(ctx: Context, source: Source) -> Fetched | FetchFailed:
     """What the source has now. No transaction is open meanwhile."""
+    # What was read in another month is read again: some dates are made for a time ahead.
+    raw, _, version = source.digest.partition(" ")
+    is_current = version.endswith(_month(ctx))
+    known = (source.etag, source.modified, raw) if is_current else ("", "", "")
     try:
-        return fetch(ctx.settings, source.feed_url, source.kind, source.etag, source.modified)
+        return fetch(ctx.settings, source.feed_url, source.kind, *known)
     except FetchFailed as failure:
         return failure
 
@@ -47,8 +51,9 @@ def run(ctx: Context, source: Source, fetched: Fetched | FetchFailed, feed: Feed
             _finish_accepted(ctx, source)
             if isinstance(fetched, FetchFailed):
                 return _record_bad(ctx, source, Outcome("failed", status, size, reason=str(fetched)), fetched.retry_after)
-            if fetched.content is None or _version(ctx, fetched) == source.digest:
-                return _record(ctx, source, Outcome("unchanged", status, size), {"unchanged": source.unchanged + 1})
+            if fetched.content is None or source.digest.endswith(f" {_version(ctx, fetched)}"):
+                values = {"unchanged": source.unchanged + 1} | ({} if status == 304 else _validators(fetched))
+                return _record(ctx, source, Outcome("unchanged", status, size), values)
             return _apply(ctx, source, fetched, feed or read_feed(ctx, source, fetched.content, fetched.headers))
         except Unreadable as reason:
             return _record_bad(ctx, source, Outcome("failed", status, size, reason=str(reason)))
@@ -76,7 +81,21 @@ def read_feed(ctx: Context, source: Source, content: str, headers: dict[str, str
 
 def _version(ctx: Context, fetched: Fetched) -> str:
     """What the content is known by. It is read once a month all the same: some dates are made for a time ahead."""
-    return f"{fetched.digest} {datetimes.to_local(ctx.now, 'UTC'):%Y-%m}"
+    return f"{fetched.digest} {_month(ctx)}"
+
+
+def _month(ctx: Context) -> str:
+    return f"{datetimes.to_local(ctx.now, 'UTC'):%Y-%m}"
+
+
+def _validators(fetched: Fetched) -> dict[str, str]:
+    """What the server calls this version, for the next request; nothing that a header field or the database could not have."""
+    etag, modified = fetched.headers.get("etag", ""), fetched.headers.get("last-modified", "")
+    return {"etag": etag if _is_plain(etag, 500) else "", "modified": modified if _is_plain(modified, 100) else ""}
+
+
+def _is_plain(value: str, limit: int) -> bool:
+    return len(value) < limit and value.isascii() and value.isprintable()
 
 
 def _finish_accepted(ctx: Context, source: Source) -> None:
@@ -89,7 +108,7 @@ def _finish_accepted(ctx: Context, source: Source) -> None:
     feed = read_feed(ctx, source, zlib.decompress(content).decode(), {})
     with ctx.read():
         decision = compare(item_store.find_here(ctx, source.id), feed.there(ctx.now))
-    _require_quota(ctx, source, feed, decision.create)
+    _require_quota(ctx, source, feed, decision)
     applied = apply(ctx, source, feed, decision)
     with ctx.write(is_last=False):
         if not store.holds(ctx, source):
@@ -103,20 +122,21 @@ def _apply(ctx: Context, source: Source, fetched: Fetched, feed: Feed) -> int:
     if decision.reason:
         content = zlib.compress((fetched.content or "").encode("utf-8", "replace"), 6)
         return _record_bad(ctx, source, Outcome("held", fetched.status, fetched.size, reason=decision.reason, content=content))
-    _require_quota(ctx, source, feed, decision.create)
+    _require_quota(ctx, source, feed, decision)
     applied = Applied() if decision.is_empty else apply(ctx, source, feed, decision)
     is_same = applied == Applied()
     counts = (applied.created, applied.changed, applied.removed)
     outcome = Outcome("unchanged" if is_same else "applied", fetched.status, fetched.size, *counts)
-    etag, modified = fetched.headers.get("etag", ""), fetched.headers.get("last-modified", "")
-    version = {"etag": etag if len(etag) < 500 else "", "modified": modified[:100], "digest": _version(ctx, fetched)}
+    version = _validators(fetched) | {"digest": f"{fetched.raw} {_version(ctx, fetched)}"}
     return _record(ctx, source, outcome, version | {"suggested": feed.suggested, "unchanged": source.unchanged + 1 if is_same else 0})
 
 
-def _require_quota(ctx: Context, source: Source, feed: Feed, created: list[str]) -> None:
-    new = sum(len(feed.items[uid].incoming.events) for uid in created)
+def _require_quota(ctx: Context, source: Source, feed: Feed, decision: Decision) -> None:
+    """Refuse more events than an account may have: those of new UIDs, and those that a UID gets more when it changes."""
+    there = sum(len(feed.items[uid].incoming.events) for uid in (*decision.create, *decision.change))
     with ctx.read():
-        if new and item_store.count_events(ctx, source.user_id) + new > QUOTA:
+        new = there - item_store.count_events_of(ctx, source.id, decision.change)
+        if new > 0 and item_store.count_events(ctx, source.user_id) + new > QUOTA:
             raise errors.QuotaReached(gettext("An account has at most %(max)s events from other calendars. End a source first.", max=QUOTA))
 
 

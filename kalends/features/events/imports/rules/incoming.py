@@ -61,8 +61,9 @@ class IncomingSeries(Struct):
 class Importer:
     """Reads the entries of a file as events, and counts them."""
 
-    def __init__(self, reader: EntryReader, today: date):
+    def __init__(self, reader: EntryReader, today: date, months_ahead: int = MONTHS_AHEAD):
         self.reader = reader
+        self.months_ahead = months_ahead
         self.skipped = 0
         self.today = today
         self._events = 0
@@ -97,7 +98,7 @@ class Importer:
 
     def horizon(self, start: date) -> date:
         """The last day for which occurrences of an endless rule are created."""
-        return add_months(max(start, self.today), MONTHS_AHEAD)
+        return add_months(max(start, self.today), self.months_ahead)
 
     @contextmanager
     def skip_on_error(self, entry: Entry) -> Iterator[None]:

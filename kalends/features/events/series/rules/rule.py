@@ -15,6 +15,8 @@ from kalends.ical.values import DateTimeValue, parse_datetime
 # The most dates of a series, and for how many months those of an endless one are created ahead.
 MAX_OCCURRENCES = 1_000
 MONTHS_AHEAD = 24
+# For those of a series that comes from a source.
+MONTHS_AHEAD_OF_SOURCES = 12
 LAST_DAY = date.max.isoformat()
 # How many days one expansion may examine, in about a tenth of a second: the database may be locked meanwhile.
 MAX_STEPS = 200_000

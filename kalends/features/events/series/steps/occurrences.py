@@ -17,7 +17,7 @@ from kalends.features.events.series import store as series_store
 from kalends.features.events.series.model import RepeatPreview, build_repeat
 from kalends.features.events.series.rules.occurrence import occurrence_span, seconds_of_day, to_instant
 from kalends.features.events.series.rules.request import Request
-from kalends.features.events.series.rules.rule import MONTHS_AHEAD, Rule, add_months
+from kalends.features.events.series.rules.rule import MONTHS_AHEAD, MONTHS_AHEAD_OF_SOURCES, Rule, add_months
 from kalends.features.events.series.store import Series, WithoutSlot
 from kalends.features.questions import store as questions
 from kalends.http.context import Context
@@ -152,11 +152,12 @@ def _find_slot(event: Event, change: Change) -> str | None:
 
 
 def extend(ctx: Context, series_id: int) -> None:
-    """Create the occurrences of an endless series up to 24 months ahead, after its latest event; of a hidden one when it is shown."""
+    """Create the occurrences of an endless series up to 24 months ahead, or 12 if it comes from a source, after its latest event; of a
+    hidden one when it is shown."""
     if not series_store.lock(ctx, series_id):
         return
     series = series_store.get(ctx, series_id)
-    until = horizon(ctx, series.rule)
+    until = horizon(ctx, series.rule, MONTHS_AHEAD_OF_SOURCES if series_store.is_followed(ctx, series_id) else MONTHS_AHEAD)
     latest_id = series_store.find_latest_event(ctx, series_id)
     if latest_id is not None and not series_store.is_hidden(ctx, latest_id):
         slots = {day.isoformat() for day in series.rule.dates(until) if day.isoformat() > series.made_until}
@@ -169,9 +170,9 @@ def slot_instant(series: Series, pattern: Event, slot: str) -> int:
     return to_instant(date.fromisoformat(slot), 0 if pattern.all_day else series.clock, pattern.time_zone)
 
 
-def horizon(ctx: Context, rule: Rule) -> date:
+def horizon(ctx: Context, rule: Rule, months: int = MONTHS_AHEAD) -> date:
     """The last day for which occurrences are created now."""
-    return rule.find_last() or add_months(max(rule.start, datetimes.to_local(ctx.now, "UTC").date()), MONTHS_AHEAD)
+    return rule.find_last() or add_months(max(rule.start, datetimes.to_local(ctx.now, "UTC").date()), months)
 
 
 def _save(ctx: Context, event: Event, rule: Rule, until: date) -> int:
