@@ -19,7 +19,7 @@ from kalends.web import labels
 from kalends.web.cover import draw_cover
 from kalends.web.drawings import ICONS, draw_qr_code, face_number, initials, qr_code_url
 from kalends.web.guest_form import sign_time
-from kalends.web.markdown import autolink, escape_text, markdown
+from kalends.web.markdown import autolink, escape_text, markdown, paragraphs
 from kalends.web.times import Times
 
 
@@ -95,7 +95,7 @@ def _environment(locale: Locale) -> Environment:
     )
     environment.to_html = _to_html(locale)
     environment.globals |= GLOBALS | _of_locale(locale) | {"once": _once(environment)}
-    environment.filters |= {"autolink": autolink, "markdown": markdown, "xml": _without_controls}
+    environment.filters |= {"autolink": autolink, "markdown": markdown, "paragraphs": paragraphs, "xml": _without_controls}
     return environment
 
 

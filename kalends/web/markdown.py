@@ -29,6 +29,11 @@ def markdown(text: str) -> Markup:
     return _render(text)
 
 
+def paragraphs(text: str) -> Markup:
+    """The text as HTML with its paragraphs and lines, for mail programs: many of them drop the style that keeps lines."""
+    return autolink(text) if len(text) > MAX_LENGTH else _render(text)
+
+
 @lru_cache(maxsize=CACHED)
 def _render(text: str) -> Markup:
     tokens = _parser().parse(text)

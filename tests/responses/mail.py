@@ -95,8 +95,9 @@ def text_of(message: EmailMessage) -> str:
 
 
 def links_in(message: EmailMessage) -> list[str]:
-    """The paths and queries of the links in all parts of the message."""
+    """The paths and queries of the links in all parts of the message; neither that of the site nor the picture above it."""
     bodies = [message.get_body((kind,)) for kind in ("plain", "html")]
     urls = [url for body in bodies if body for url in re.findall(r"https?://[^\s\"<>]+", body.get_content().replace("&amp;", "&"))]
     split = [urlsplit(url) for url in urls]
-    return [f"{each.path}?{each.query}" if each.query else each.path for each in split]
+    own = [each for each in split if each.path != "/" and not each.path.endswith("share_picture.png")]
+    return [f"{each.path}?{each.query}" if each.query else each.path for each in own]

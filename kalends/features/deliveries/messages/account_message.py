@@ -203,6 +203,7 @@ def compose(
     """The mail with this wording, and a button that leads to the URL."""
     subject, text, otherwise = map(locale.translate, (wording.subject, wording.text, wording.otherwise))
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
-    html = render_text("deliveries/account.html", locale, subject=subject, text=text, otherwise=otherwise, url=url, label=label)
+    values = {"subject": subject, "text": text, "otherwise": otherwise, "url": url, "label": label}
+    html = render_text("deliveries/account.html", locale, **values, site=settings)
     add_bodies(message, "\n\n".join(filter(None, (text, url, otherwise))) + "\n", html)
     return message

@@ -53,14 +53,13 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     invitation = invitations.find_for(ctx, event, delivery.address) if event else None
     lines = _describe(first, ctx.locale) if len(changed) == 1 else _list(changed, ctx.locale)
     subject = _subject(changed)
-    lead = "\n\n".join(filter(None, (notice.message, ctx.locale.translate(NEW_DATE) if _has_new_date(first) else "")))
+    lead, words = NEW_DATE if _has_new_date(first) else "", notice.message or ""
     links = _links(ctx, event, response, invitation, asks=first.new is not None and first.new.status != "cancelled") if event else []
     stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))
     event_or_deleted = event or _deleted_event(delivery, first)
     reason = REASON if response or not invitation else INVITED
-    mail = guest_mail(
-        ctx.settings, delivery, event_or_deleted, subject, lead, links, reason, lines=lines, stop=stop, has_file=False, locale=ctx.locale
-    )
+    values: dict[str, Any] = {"words": words, "lines": lines, "stop": stop, "has_file": False, "locale": ctx.locale}
+    mail = guest_mail(ctx.settings, delivery, event_or_deleted, subject, lead, links, reason, **values)
     _add_calendars(ctx, mail, delivery, [visible[each.event_id] for each in changed if each.event_id in visible])
     if addresses.takes_replies(ctx.settings):
         deleted = {each.event_id for each in changed if each.new is None}

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from email.headerregistry import Address
 from email.message import EmailMessage
 
+from msgspec import structs
+
 from kalends import policy
 from kalends.core.records.delivery import ADMINISTRATION_NOTICES, Delivery
 from kalends.core.records.event import Event
@@ -51,14 +53,15 @@ GUEST_MESSAGES: dict[str, Callable[[Context, Delivery], EmailMessage | str]] = {
 }
 
 
-# The mails that guests get about an event to which they respond.
-TO_GUESTS = ("response", "change", "cancel", "reminder", "invitation", "link")
+# The mails about an event that its organiser causes, or to which guests respond.
+TO_GUESTS = ("announce", "response", "change", "cancel", "reminder", "invitation", "link")
 
 
 def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
     """The e-mail or, for the channel `sms`, the text, in the recipient's language. Raises Undeliverable if there is nothing to tell
     any more."""
     ctx.set_locale(languages.find_locale(ctx, delivery.address))
+    ctx.settings = structs.replace(ctx.settings, site_name=sites.get(ctx).name)
     content = _build(ctx, delivery)
     if isinstance(content, EmailMessage):
         _name_sender(ctx, content)
@@ -68,7 +71,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
 
 def _name_sender(ctx: Context, mail: EmailMessage) -> None:
     """A mail is from the site, by its name, unless a person stands there or the site has no name of its own."""
-    address, name = sender(ctx.settings.email_from, ctx.settings.url), display_name.clean(sites.get(ctx).name)
+    address, name = sender(ctx.settings.email_from, ctx.settings.url), display_name.clean(ctx.settings.site_name)
     if name != sites.DEFAULTS.name and mail["From"] == str(address):
         del mail["From"]
         mail["From"] = Address(name, addr_spec=address.addr_spec)

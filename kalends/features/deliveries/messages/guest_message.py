@@ -1,6 +1,7 @@
 """The mail of a message to a guest: what the organiser writes, with the guest's own link and the link to get no more."""
 
 from email.message import EmailMessage
+from typing import Any
 
 from kalends import policy
 from kalends.core.i18n import Text, gettext
@@ -34,8 +35,8 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     own, reason = _own_link(ctx, event, delivery.address)
     links = [own, *([Link(gettext("View event"), policy.guest_url(ctx.settings, event))] if event.is_open else [])]
     stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))
-    lead = _lead(message.text, ctx.locale)
-    mail = guest_mail(ctx.settings, delivery, event, message.subject, lead, links, reason, stop=stop, has_file=False, locale=ctx.locale)
+    values: dict[str, Any] = {"words": message.text, "stop": stop, "has_file": False, "locale": ctx.locale}
+    mail = guest_mail(ctx.settings, delivery, event, message.subject, LEAD, links, reason, **values)
     owner = users.get_organiser(ctx, event.id)
     # Replies go to no address that its owner has not verified.
     if owner.verified_at is not None or ctx.settings.email == FILES:
@@ -48,11 +49,7 @@ def preview(event: Event, text: str, locale: Locale) -> str:
     own_link = locale.translate(OWN_LINK)
     links = [Link(gettext("Your RSVP"), own_link)]
     stop = Link(NO_MORE, own_link)
-    return guest_text(policy.guest_view(event), _lead(text, locale), links, RESPONDED, stop=stop, locale=locale)
-
-
-def _lead(text: str, locale: Locale) -> str:
-    return f"{locale.translate(LEAD)}\n\n{text}"
+    return guest_text(policy.guest_view(event), LEAD, links, RESPONDED, words=text, stop=stop, locale=locale)
 
 
 def _own_link(ctx: Context, event: Event, address: str) -> tuple[Link, Text]:

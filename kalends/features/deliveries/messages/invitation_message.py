@@ -13,7 +13,7 @@ from kalends.core.records.event import Event
 from kalends.core.records.response import Invitation
 from kalends.core.transports import sender
 from kalends.core.values import display_name
-from kalends.features.deliveries.messages.message import add_bodies, describe_event, envelope, set_reply_to, shorten_description
+from kalends.features.deliveries.messages.message import add_bodies, describe_event, envelope, find_cover, set_reply_to, shorten_description
 from kalends.features.deliveries.messages.response_message import CHOICES, Link
 from kalends.features.deliveries.rules.outcome import Undeliverable
 from kalends.features.events.invitations import store
@@ -26,6 +26,7 @@ from kalends.web import site_store as site
 from kalends.web.render import render_text
 
 BY_MAIL = gettext("You can also RSVP from your calendar app. If you reply to this email, the organiser gets it.")
+VIEW = gettext("View event")
 NOT_AGAIN = gettext("Don’t invite me again")
 
 
@@ -60,6 +61,7 @@ def _invitation(ctx: Context, delivery: Delivery, invitation: Invitation, event:
     message["List-Unsubscribe"] = f"<{url}/stop>"
     message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     values = _values(ctx, event, invitation.message, invitation.series_id)
+    values |= {"cover": find_cover(settings, event), "url": policy.guest_url(settings, event) if event.is_open else url}
     links = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES]
     takes_replies = addresses.takes_replies(settings)
     note = gettext("You get this because %(name)s invited you at this address.", name=event.owner_name)
@@ -97,13 +99,14 @@ def _values(ctx: Context, event: Event, message: str | None, series_id: int | No
     lead = gettext("%(name)s has invited you:", name=event.owner_name)
     date = "" if series_id is not None else details.date_of(event)
     link = details.find_link(details.on(details.find(ctx, event), date))
-    return {**describe_event(event, ctx.locale), "event": event, "lead": lead, "message": message, "rule": rule, "call_url": link}
+    values = {"event": event, "lead": lead, "message": message, "rule": rule, "call_url": link, "url": "", "cover": ""}
+    return describe_event(event, ctx.locale) | values
 
 
 def _add_bodies(
     ctx: Context, message: EmailMessage, values: dict[str, Any], links: list[Link], note: str = "", stop: Link | None = None
 ) -> None:
-    html = render_text("deliveries/invitation.html", ctx.locale, **values, links=links, note=note, stop=stop)
+    html = render_text("deliveries/invitation.html", ctx.locale, **values, links=links, note=note, stop=stop, site=ctx.settings)
     translate = ctx.locale.translate
     bottom = f"{translate(note)}\n{translate(stop.text)}: {stop.url}" if stop else translate(note)
     add_bodies(message, _plain_text(ctx, values, links, bottom), html)
@@ -115,7 +118,8 @@ def _plain_text(ctx: Context, values: dict[str, Any], links: list[Link], note: s
     top = "\n".join(filter(None, (translate(values["title"]), values["time"], translate(values["rule"]), event.location, call_url)))
     choices = "\n".join(f"{translate(link.text)}: {link.url}" for link in links)
     lead, status = translate(values["lead"]), translate(values["status"])
-    parts = (lead, top, status, choices, values["message"], event.description, f"-- \n{note}" if note else "")
+    page = f"{translate(VIEW)}: {values['url']}" if values["url"] else ""
+    parts = (lead, top, status, choices, values["message"], event.description, page, f"-- \n{note}" if note else "")
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -153,6 +157,7 @@ def _note(ctx: Context, delivery: Delivery, note: Note, invitation: Invitation, 
     url = policy.invitation_url(ctx.settings, invitation) if is_to_guest else f"{ctx.settings.url}/events/{event.id}/invitations"
     quoted = "" if "text" in lead.values else note.text
     values = {**describe_event(event, ctx.locale), "event": event, "lead": lead, "message": quoted, "rule": "", "call_url": ""}
+    values |= {"url": "", "cover": ""}
     _add_bodies(ctx, message, values, [Link(gettext("Open invitation") if is_to_guest else gettext("View invitations"), url)])
     return message
 

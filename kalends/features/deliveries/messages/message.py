@@ -7,6 +7,7 @@ from email.headerregistry import Address, BaseHeader, HeaderRegistry
 from email.message import EmailMessage
 from email.policy import EmailPolicy, Policy
 from email.utils import format_datetime
+from hashlib import sha256
 from typing import Any, ClassVar
 
 from msgspec import structs
@@ -20,6 +21,7 @@ from kalends.core.settings import Settings
 from kalends.core.tokens import derive
 from kalends.core.transports import domain, read_address, sender
 from kalends.core.values import datetimes
+from kalends.core.values.picture import parse_path
 from kalends.core.values.text import replace_control_characters
 from kalends.features.deliveries.rules import event_time
 from kalends.features.deliveries.rules.outcome import Undeliverable
@@ -56,7 +58,8 @@ def mail(settings: Settings, delivery: Delivery, event: Event, locale: Locale = 
     reason = _list_reason(event) if unsubscribe else RESPONDED if delivery.is_about_new_date else REQUESTED
     url = _url(settings, event, for_guests=delivery.public)
     content: dict[str, Any] = {**values, "event": event, "url": url, "reason": reason, "unsubscribe": unsubscribe}
-    add_bodies(message, _plain_text(locale, **content), render_text("deliveries/event.html", locale, **content))
+    html = render_text("deliveries/event.html", locale, **content, cover=find_cover(settings, event), site=settings)
+    add_bodies(message, _plain_text(locale, **content), html)
     attach_events(message, settings, [event], for_guests=delivery.public)
     return message
 
@@ -76,6 +79,16 @@ def preview(settings: Settings, event: Event, locale: Locale = ENGLISH) -> str:
     return _plain_text(locale, **describe_event(event, locale), event=event, url=url, reason=_list_reason(event), unsubscribe=link)
 
 
+def find_cover(settings: Settings, event: Event) -> str:
+    """The URL of the picture above the mail; empty without one. That of a public event is a PNG, which every mail program shows."""
+    if event.status != "planned":
+        return ""
+    if event.public:
+        return f"{settings.url}/events/{event.id}/share_picture.png?v={sha256(event.etag.encode()).hexdigest()[:16]}"
+    picture = parse_path(event.image_url)
+    return f"{settings.url}{picture.files[min(1, len(picture.files) - 1)].path}" if picture else ""
+
+
 def _list_reason(event: Event) -> Text:
     return gettext("You get this because you subscribed to events by %(owner)s.", owner=event.owner_name)
 
@@ -93,7 +106,7 @@ def confirmation(settings: Settings, delivery: Delivery, owner: User, locale: Lo
         gettext("If it wasn’t you, ignore this email. You won’t hear from us again."),
     )
     text = "\n\n".join(map(locale.translate, parts))
-    add_bodies(message, f"{text}\n", render_text("deliveries/confirm.html", locale, **names, url=url))
+    add_bodies(message, f"{text}\n", render_text("deliveries/confirm.html", locale, **names, url=url, site=settings))
     return message
 
 

@@ -62,7 +62,7 @@ def build(ctx: Context, delivery: Delivery, owner: User) -> EmailMessage | None:
         parts = [*parts[:MAX_EVENTS], EventNews(more, f"{settings.url}/responses", [])]
     reason = REASONS[owner.response_notices]
     change = f"{settings.url}/account#profile"
-    html = render_text("deliveries/news.html", ctx.locale, parts=parts, reason=reason, change=change, stop=stop)
+    html = render_text("deliveries/news.html", ctx.locale, parts=parts, reason=reason, change=change, stop=stop, site=settings)
     add_bodies(message, _plain_text(ctx.locale, parts, reason, change, stop), html)
     return message
 

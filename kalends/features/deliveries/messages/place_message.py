@@ -11,7 +11,7 @@ from kalends.core.records.response import Response
 from kalends.core.settings import Settings
 from kalends.core.values import datetimes
 from kalends.core.values.timestamps import format_utc
-from kalends.features.deliveries.messages.response_message import CONFIRM_RESPONSE, Link, describe_hold, guest_mail
+from kalends.features.deliveries.messages.response_message import CONFIRM_RESPONSE, Link, Tone, describe_hold, guest_mail
 from kalends.web.times import Times
 
 LAPSED = gettext("We reserved a spot for you, but it has expired. If you RSVP again, you join the end of the waiting list.")
@@ -22,6 +22,7 @@ def place_mail(settings: Settings, delivery: Delivery, event: Event, response: R
     url = policy.response_url(settings, response)
     take, give_back = Link(gettext("Take the spot"), f"{url}?response=YES"), Link(gettext("I can’t go"), f"{url}?response=NO")
     number = response.offered or response.held or response.people
+    tone: Tone = "yes" if delivery.notice == "place_granted" else "wait"
     if delivery.notice == "place_granted":
         subject, lead, links = gettext("You have a spot: %(title)s", title=event.title), _describe_grant(number), [give_back]
         if response.confirm_until:
@@ -34,7 +35,7 @@ def place_mail(settings: Settings, delivery: Delivery, event: Event, response: R
         until = Times(locale).with_zone(datetimes.format_instant(response.offer_until or 0, event.time_zone), event.time_zone)
         subject, lead = gettext("A spot is free for you: %(title)s", title=event.title), _describe_offer(number, until)
         links = [take, give_back]
-    return guest_mail(settings, delivery, event, subject, lead, links, locale=locale)
+    return guest_mail(settings, delivery, event, subject, lead, links, tone=tone, locale=locale)
 
 
 def _describe_grant(number: int) -> Text:

@@ -29,14 +29,12 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
     url = policy.response_url(ctx.settings, response)
     if delivery.channel == "sms":
         return message.reminder_text(event, reminder.text or "", url, ctx.locale)
-    lead = ctx.locale.translate(LEADS[response.response])
-    if reminder.text:
-        lead = f"{lead}\n\n{reminder.text}"
+    lead, words = LEADS[response.response], reminder.text or ""
     links = [Link(gettext("Change my RSVP"), url), Link(gettext("I can’t go"), f"{url}?response=NO")]
     stop = Link(gettext("Stop reminders"), f"{url}/reminders")
     subject = gettext("Reminder: %(title)s", title=event.title)
     note = gettext("You get this because you sent an RSVP to this event.")
-    return guest_mail(ctx.settings, delivery, event, subject, lead, links, note, stop=stop, has_file=False, locale=ctx.locale)
+    return guest_mail(ctx.settings, delivery, event, subject, lead, links, note, words=words, stop=stop, has_file=False, locale=ctx.locale)
 
 
 def _load(ctx: Context, delivery: Delivery) -> tuple[Candidate, Event, Response]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from email.message import EmailMessage
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -14,7 +14,14 @@ from kalends.core.records.event import Event
 from kalends.core.records.response import Response
 from kalends.core.settings import Settings
 from kalends.core.values.timestamps import format_utc
-from kalends.features.deliveries.messages.message import add_bodies, attach_events, describe_event, envelope, shorten_description
+from kalends.features.deliveries.messages.message import (
+    add_bodies,
+    attach_events,
+    describe_event,
+    envelope,
+    find_cover,
+    shorten_description,
+)
 from kalends.features.responses import proposal_store as proposals
 from kalends.features.responses.model import SeatPlace
 from kalends.features.responses.proposal_store import Proposal
@@ -36,6 +43,10 @@ PROPOSED = {
     "NO": gettext("Someone used your address to RSVP “Can’t go” to this event. If it was you, confirm within 48 hours."),
 }
 CONFIRM = {"YES": gettext("Confirm: Going"), "MAYBE": gettext("Confirm: Maybe"), "NO": gettext("Confirm: Can’t go")}
+
+
+# The colour of what a mail says of a response: it has its spots, it waits, or it takes none.
+Tone = Literal["yes", "wait", "no"]
 
 
 class Link(Struct, frozen=True):
@@ -67,7 +78,14 @@ def response_mail(
         lead = gettext("%(sentence)s %(more)s", sentence=lead, more=more)
     if response.confirm_until is not None:
         links = [Link(CONFIRM_RESPONSE, url), *links]
-    return guest_mail(settings, delivery, event, subject, lead, links, "" if response.proven else NOT_YOU, locale=locale)
+    note = "" if response.proven else NOT_YOU
+    return guest_mail(settings, delivery, event, subject, lead, links, note, tone=_tone(response, place), locale=locale)
+
+
+def _tone(response: Response, place: SeatPlace | None) -> Tone:
+    if response.response != "YES":
+        return "no"
+    return "yes" if place is None or place.place in (None, "held") else "wait"
 
 
 def describe_hold(confirm_until: str, event: Event, locale: Locale) -> Text:
@@ -136,6 +154,8 @@ def guest_mail(
     links: list[Link],
     note: str = "",
     *,
+    words: str = "",
+    tone: Tone | None = None,
     lines: Sequence[str] = (),
     stop: Link | None = None,
     has_file: bool = True,
@@ -143,7 +163,8 @@ def guest_mail(
 ) -> EmailMessage:
     """A message about the event, with links for its guest.
 
-    lines: what changed, one by one. stop: the link to get no more of these. has_file: with the event as a calendar file.
+    words: what the organiser writes. tone: the colour of the lead, which says what holds. lines: what changed, one by one. stop: the
+    link to get no more of these. has_file: with the event as a calendar file.
     """
     event = shorten_description(policy.guest_view(event))
     message = envelope(settings, delivery.address, locale.translate(subject), str(delivery.id), delivery.created_at)
@@ -151,8 +172,9 @@ def guest_mail(
     if stop:
         message["List-Unsubscribe"] = f"<{stop.url}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    values |= {"words": words, "tone": tone, "cover": find_cover(settings, event), "site": settings}
     html = render_text("deliveries/response.html", locale, **values, lines=lines, stop=stop)
-    add_bodies(message, guest_text(event, lead, links, note, lines=lines, stop=stop, locale=locale), html)
+    add_bodies(message, guest_text(event, lead, links, note, words=words, lines=lines, stop=stop, locale=locale), html)
     if has_file:
         attach_events(message, settings, [event])
     return message
@@ -164,6 +186,7 @@ def guest_text(
     links: list[Link],
     note: str = "",
     *,
+    words: str = "",
     lines: Sequence[str] = (),
     stop: Link | None = None,
     locale: Locale = ENGLISH,
@@ -175,5 +198,5 @@ def guest_text(
     choices = "\n".join(f"{translate(link.text)}: {link.url}" for link in links)
     bottom = "\n".join(filter(None, (translate(note), f"{translate(stop.text)}: {stop.url}" if stop else "")))
     changes = "\n".join(f"- {translate(line)}" for line in lines)
-    parts = (translate(lead), top, translate(values["status"]), changes, choices, f"-- \n{bottom}" if bottom else "")
+    parts = (translate(lead), words, top, translate(values["status"]), changes, choices, f"-- \n{bottom}" if bottom else "")
     return "\n\n".join(filter(None, parts)) + "\n"
