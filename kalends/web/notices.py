@@ -16,6 +16,7 @@ MINUTE = 60
 # Texts by their key in the flash cookie.
 NOTICES: dict[str, Text] = {
     "created": gettext("Created."),
+    "calendar-for-event": gettext("Calendar created. The event is on it now."),
     "published": gettext("Published."),
     "saved": gettext("Saved."),
     "created-already": gettext("This event already exists, so it wasn’t created again."),

@@ -47,19 +47,6 @@ def index(ctx: Context, params: Paging) -> Document:
     return render("calendars/index.html", ctx, title=gettext("Calendars"), calendars=calendars.calendars, next_page=calendars.next)
 
 
-@page("GET", "/calendars/new")
-def new(ctx: Context, form: FormState | None = None) -> Document:
-    """The form to make a calendar."""
-    return render("calendars/new.html", ctx, title=gettext("New calendar"), form=filled(api.new(ctx), form), zones=sorted(known_zones()))
-
-
-@page("POST", "/calendars", again=new)
-def create(ctx: Context, params: Form) -> Document:
-    """Make a calendar."""
-    calendar = api.create(ctx, params.params(CalendarInput))
-    return redirect(ctx, f"/calendars/{calendar.id}", done="created")
-
-
 @page("GET", "/calendars/{calendar_id}", guests=True)
 def show(ctx: Context, calendar_id: int, form: FormState | None = None) -> Document:
     """A calendar: what it is, what is to come, and how to follow it."""

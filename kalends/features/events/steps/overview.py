@@ -74,4 +74,13 @@ def show_overview(ctx: Context, event: EventWithCounts, forms: dict[str, FormSta
         is_over=event.is_over(ctx.now),
         own_comments=comments.own_ids(ctx, event.id),
         forms=forms,
+        needs_calendar=_needs_calendar(ctx, event),
     )
+
+
+def _needs_calendar(ctx: Context, event: EventWithCounts) -> bool:
+    """Whether the event is public, and nobody can follow its organiser, because they have no public calendar."""
+    if not event.public or event.owner_id != policy.user(ctx).id or event.is_over(ctx.now):
+        return False
+    own = [calendar for calendar in policy.named_member_calendars(ctx) if calendar.role == "owner"]
+    return event.calendar_id in {calendar.id for calendar in own} and not any(calendar.public for calendar in own)
