@@ -37,6 +37,7 @@ from tests.client import Client
 from tests.conftest import NOON
 from tests.deliveries.samples import a_stop_token, a_suppression
 from tests.http.multipart import multipart
+from tests.identities.records import an_identity
 from tests.passkeys.authenticator import a_passkey, registration
 from tests.pictures.files import SMALL_PICTURE, a_picture
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
@@ -196,6 +197,9 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /embed/calendars/{calendar_id}": {"private": (404, 404, 404, 404, 404), "public": EVERYBODY},
     "GET /embed/events/{event_id}": {"private": (404, 404, 404, 404, 404), "public": EVERYBODY},
     "GET /sign-in": {"": EVERYBODY},
+    "GET /sign-in/emergency": {"": EVERYBODY},
+    "GET /sign-in/oidc/{provider_name}": {"": (303, 303, 303, 303, 303)},
+    "GET /sign-in/oidc/{provider_name}/callback": {"": (303, 303, 303, 303, 303)},
     "POST /sign-in": {"": (422, 422, 422, 422, 422)},
     "POST /sign-out": {"": (303, 303, 303, 303, 303)},
     "POST /language": {"": (303, 303, 303, 303, 303)},
@@ -224,6 +228,10 @@ TABLE: dict[str, dict[str, Row]] = {
     "POST /account/codes/recovery": {"": (401, 200, 409, 409, 409)},
     "POST /account/codes/keys": {"": (401, 303, 409, 409, 409)},
     "POST /account/codes/delete": {"": (401, 303, 404, 404, 404)},
+    "GET /account/identities": {"": SIGNED_IN},
+    # There is no provider in these tests: tests/identities has some.
+    "POST /account/identities/link/{provider_name}": {"": (404, 404, 404, 404, 404)},
+    "POST /account/identities/{identity_id}/delete": {"": (401, 303, 404, 404, 404)},
     "GET /account/passkeys": {"": SIGNED_IN},
     "POST /account/passkeys": {"": (401, 303, 422, 422, 422)},
     "POST /account/passkeys/{passkey_id}/delete": {"": (401, 303, 404, 404, 404)},
@@ -352,6 +360,8 @@ TABLE: dict[str, dict[str, Row]] = {
     "PUT /api/users/{user_id}/totp": {"": OWN_ONLY},
     "POST /api/users/{user_id}/totp/recovery_codes": {"": (401, 201, 404, 404, 404)},
     "DELETE /api/users/{user_id}/totp": {"": OWN_ONLY},
+    "GET /api/identities": {"": SIGNED_IN},
+    "DELETE /api/identities/{identity_id}": {"": OWN_ONLY},
     "GET /api/passkeys": {"": SIGNED_IN},
     "POST /api/passkeys/options": {"": SIGNED_IN},
     # Each passkey is that of the user for whom the options were made: alice.
@@ -671,6 +681,8 @@ class Scene:
             "suspended_person_id": lambda: an_inactive_person(self.cast.anonymous, "suspended").id,
             "account_invitation_id": lambda: an_account_invitation(self.cast.anonymous, f"{uuid4().hex}@example.org")[0],
             "sign_up_token": lambda: an_account_invitation(self.cast.anonymous, f"{uuid4().hex}@example.org")[1],
+            "identity_id": lambda: an_identity(self.settings, self.cast.alice),
+            "provider_name": lambda: "nobody",
             "passkey_id": lambda: a_passkey(self.cast.alice)["id"],
             "key_id": lambda: a_key(self.cast.alice)["id"],
             "profile_name": lambda: f"{a_key(self.cast.alice, kind='dav')['id']}.mobileconfig",

@@ -128,6 +128,14 @@ class SecondFactorRequired(Unauthorized):
         self.ticket = ticket
 
 
+class SignInFailed(Problem):
+    """What came back from the provider of OpenID Connect cannot be trusted, or came too late. Nobody was signed in. Start again."""
+
+    status = 400
+    title = gettext("Signing in failed")
+    kind = "sign-in-failed"
+
+
 class Forbidden(Problem):
     """You may see the record but not do this to it, or the request came from another site."""
 

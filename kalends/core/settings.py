@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
+from kalends.core import oidc_providers
 from kalends.core.i18n.catalogs import Language
 from kalends.core.limit_presets import PRESETS, Preset
 from kalends.core.transports import FILES, check_inbound_domain, inbound_domain, mail_server, mailbox, sender, twilio
@@ -22,7 +23,7 @@ from kalends.core.values.datetimes import known_zones
 PREFIX = "KALENDS_"
 FILE = "kalends.toml"
 # The settings that may hold a secret: hidden from `kalends settings`, and read from a file that KALENDS_<NAME>_FILE names.
-SECRETS = ("secret", "database", "replicas", "metrics_token", "email", "inbound", "sms")
+SECRETS = ("secret", "database", "replicas", "metrics_token", "email", "inbound", "sms", "oidc")
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 # In the setting of the countries to which SMS are sent.
 ALL_COUNTRIES = "*"
@@ -152,6 +153,27 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
         Literal["", "open", "approval", "invitation", "closed"],
         Meta(
             description="Who can register: everybody, everybody whom an admin approves, who is invited, or nobody; else an admin sets it."
+        ),
+    ] = ""
+    passwords: Annotated[
+        Literal["on", "off"],
+        Meta(
+            description="`off` refuses passwords and registration: people sign in with OpenID Connect or a passkey. "
+            "The password of `KALENDS_EMERGENCY_ADMIN` still works."
+        ),
+    ] = "on"
+    emergency_admin: Annotated[
+        str,
+        Meta(
+            description="User name of the admin whose password works also with `KALENDS_PASSWORDS=off`, at `/sign-in/emergency`: for when "
+            "the provider is down."
+        ),
+    ] = ""
+    oidc: Annotated[
+        str,
+        Meta(
+            description="Providers of OpenID Connect, as TOML with a table for each (docs/sign-in.md). Usually in a file that "
+            "`KALENDS_OIDC_FILE` names."
         ),
     ] = ""
     limits: Annotated[
@@ -311,7 +333,7 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
         return Path(self.data)
 
 
-# The settings whose values are read by kalends/core/transports.py.
+# The settings whose values are read by kalends/core/transports.py and kalends/core/oidc_providers.py.
 TRANSPORTS: dict[str, Callable[[Settings], object]] = {
     "email": lambda settings: mail_server(settings.email),
     "email_from": lambda settings: sender(settings.email_from, settings.url),
@@ -320,6 +342,7 @@ TRANSPORTS: dict[str, Callable[[Settings], object]] = {
         settings.inbound, inbound_domain(settings.inbound_domain, settings.email_from, settings.url)
     ),
     "sms": lambda settings: twilio(settings.sms),
+    "oidc": lambda settings: oidc_providers.read(settings.oidc),
 }
 
 

@@ -4,7 +4,7 @@ from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.records.change import Webhook
-from kalends.core.records.credentials import Key, Passkey, Session
+from kalends.core.records.credentials import Identity, Key, Passkey, Session
 from kalends.core.records.delivery import Subscriber, Suppression
 from kalends.core.records.people import Contact, User
 from kalends.core.transports import FILES
@@ -147,6 +147,31 @@ def passkey(ctx: Context, passkey_id: str) -> Passkey:
     if passkey is None:
         raise errors.NotFound
     return passkey
+
+
+def identity(ctx: Context, identity_id: str) -> Identity:
+    """An identity of the actor at a provider of OpenID Connect."""
+    sql = f"SELECT {columns(Identity)} FROM identities WHERE id = :id AND user_id = :me"
+    identity = ctx.tx.one(Identity, sql, id=identity_id, me=user(ctx).id)
+    if identity is None:
+        raise errors.NotFound
+    return identity
+
+
+def accepts_password(ctx: Context, account: User) -> bool:
+    """Whether the account may sign in with its password: if the operator has switched passwords off, only the emergency admin may."""
+    return ctx.settings.passwords == "on" or is_emergency_admin(ctx, account)
+
+
+def is_emergency_admin(ctx: Context, account: User) -> bool:
+    """Whether this is the admin whom the operator has named for the case that the provider is down."""
+    return fold_case(account.user_name) == fold_case(ctx.settings.emergency_admin) and account.role == "admin"
+
+
+def require_passwords(ctx: Context) -> None:
+    """Raise Forbidden if the operator has switched passwords off."""
+    if ctx.settings.passwords == "off":
+        raise errors.Forbidden(gettext("Passwords are switched off here. Sign in with your organisation’s account or a passkey."))
 
 
 def contact(ctx: Context, contact_id: int) -> Contact:

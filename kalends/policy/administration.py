@@ -34,12 +34,17 @@ def has_admin(ctx: Context) -> bool:
 
 def require_other_admin(ctx: Context, person: User) -> None:
     """Raise Conflict if the person is the last administrator, in a write transaction: a site must not be without."""
+    if not has_other_admin(ctx, person):
+        raise errors.Conflict(gettext("This is the site’s last administrator. Make someone else an administrator first."))
+
+
+def has_other_admin(ctx: Context, person: User) -> bool:
+    """Whether the site has an administrator without this person, in a write transaction."""
     if person.role != "admin":
-        return
+        return True
     ctx.tx.advisory_lock("first admin")
     others = "SELECT 1 FROM users WHERE role = 'admin' AND status = 'active' AND id > 0 AND id <> :id LIMIT 1"
-    if not ctx.tx.rows(others, id=person.id):
-        raise errors.Conflict(gettext("This is the site’s last administrator. Make someone else an administrator first."))
+    return bool(ctx.tx.rows(others, id=person.id))
 
 
 def managed_user(ctx: Context, user_id: int) -> User:

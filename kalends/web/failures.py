@@ -4,7 +4,6 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote_plus, urlencode
 
-from kalends.core import passkey_site
 from kalends.core.errors import Problem
 from kalends.core.i18n import gettext
 from kalends.core.settings import Settings
@@ -16,6 +15,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.params import gather
 from kalends.http.reply import Reply
 from kalends.http.request import Request
+from kalends.web import sign_in_ways
 from kalends.web import site_store as sites
 from kalends.web.forms import FormState
 from kalends.web.redirects import redirect
@@ -102,7 +102,7 @@ def _sign_in(ctx: Context, request: Request) -> Document:
         title=gettext("Sign in again"),
         form=FormState(values),
         lost=_lost_input(request, typed),
-        has_passkeys=passkey_site.are_available(ctx.settings),
+        ways=sign_in_ways.find(ctx.settings),
     )
 
 

@@ -187,6 +187,8 @@ MESSAGES = {
     "passkey_added": gettext("A passkey was added"),
     "passkey_removed": gettext("A passkey was removed"),
     "passkey_copied": gettext("A passkey may have been copied"),
+    "identity_linked": gettext("A sign-in was linked"),
+    "identity_unlinked": gettext("A sign-in was unlinked"),
     "webhook_created": gettext("A webhook was created"),
     "webhook_disabled": gettext("A webhook was turned off"),
     "source_held": gettext("A calendar that you follow needs a look"),

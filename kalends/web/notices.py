@@ -57,6 +57,8 @@ NOTICES: dict[str, Text] = {
     "others-ended": gettext("All your other sessions have ended."),
     "passkey-added": gettext("Passkey added. Next time, sign in with it."),
     "passkey-removed": gettext("Passkey removed."),
+    "identity-linked": gettext("Linked. You can sign in with it from now on."),
+    "identity-unlinked": gettext("Unlinked. It no longer signs you in."),
     "codes-off": gettext("One-time codes are turned off. Your password alone signs you in."),
     "account-deleted": gettext("Your account, its calendars, events and contacts have been deleted."),
     "offered": gettext("They get an email and have 14 days to accept. Until then the calendar stays as it is."),

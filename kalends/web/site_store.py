@@ -127,8 +127,9 @@ def without_database(settings: Settings) -> Site:
 
 
 def fixed_values(settings: Settings) -> dict[str, str]:
-    """What the operator has set, and the page cannot change."""
-    return {name: value for name, setting in OPERATOR_SETTINGS.items() if (value := getattr(settings, setting))}
+    """What the operator has set, and the page cannot change. Without passwords, nobody registers with one."""
+    values = {name: value for name, setting in OPERATOR_SETTINGS.items() if (value := getattr(settings, setting))}
+    return values | ({"registration": "closed"} if settings.passwords == "off" else {})
 
 
 def _merge(settings: Settings, row: SiteRow) -> Site:

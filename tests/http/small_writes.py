@@ -20,6 +20,7 @@ SMALL: dict[str, str] = {
     "POST /api/passkeys/options": "writes nothing",
     "POST /api/passkeys": _ONE,
     "DELETE /api/passkeys/{passkey_id}": _ONE,
+    "DELETE /api/identities/{identity_id}": _ONE,
     "POST /api/session/passkey_options": "writes nothing",
     "POST /api/keys": _ONE,
     "DELETE /api/keys/{key_id}": "the key, and the webhooks that it made: at most 10",

@@ -25,7 +25,7 @@ PAGES = [
     if endpoint.format == "html" and not endpoint.path.startswith(("/embed/", "/static/", "/pictures/"))
     if not endpoint.path.endswith(".png")
 ]
-WITH_PASSWORDS = {"/sign-in", "/sign-up", "/account", "/account/delete", "/reset/{reset_token}"}
+WITH_PASSWORDS = {"/sign-in", "/sign-in/emergency", "/sign-up", "/account", "/account/delete", "/reset/{reset_token}"}
 # What scripts may store: a draft and the chosen day until the tab is closed, and that shortcuts are off.
 # app.js reads there whether keys alone are switched off.
 STORED = {"app.js": {"localStorage"}, "event_draft.js": {"sessionStorage"}, "calendar_keys.js": {"sessionStorage", "localStorage"}}

@@ -156,6 +156,8 @@ PAGES: dict[str, list[Visit]] = {
     "GET /admin/audit": [Visit("ada", "/admin/audit"), Visit("ada", "/admin/audit?offset=1000")],
     "GET /account/delete": [Visit("alice", "/account/delete")],
     "GET /account/codes": [Visit("alice", "/account/codes")],
+    "GET /account/identities": [Visit("alice", "/account/identities")],
+    "GET /sign-in/emergency": [Visit("guest", "/sign-in/emergency")],
     "GET /account/passkeys": [Visit("alice", "/account/passkeys")],
     "GET /account/devices": [Visit("alice", "/account/devices")],
     "GET /account/keys/{key_id}/delete": [Visit("alice", "/account/keys/{key}/delete")],

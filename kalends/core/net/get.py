@@ -1,9 +1,10 @@
-"""GET from an address that a user chose: each host on the way is resolved once, checked, and connected to by that very address."""
+"""GET from an address that a user chose, and forms to one that the operator chose: each host on the way is resolved once, checked, and
+connected to by that very address."""
 
 import zlib
 from base64 import b64encode
 from http.client import HTTPException, HTTPResponse
-from urllib.parse import unquote, urldefrag, urljoin, urlsplit, urlunsplit
+from urllib.parse import unquote, urldefrag, urlencode, urljoin, urlsplit, urlunsplit
 
 from msgspec import Struct
 
@@ -40,10 +41,11 @@ class GetReply(Struct, frozen=True):
     url: str
 
 
-def get(url: str, headers: dict[str, str], *, any_network: bool) -> GetReply:
+def get(url: str, headers: dict[str, str], *, any_network: bool, seconds: float | None = None) -> GetReply:
     """The response to a GET, after at most three redirects. Raises AddressRefused or GetFailed."""
     url, authorization = _take_user(url)
-    with Deadline(SECONDS, SECONDS) as deadline:
+    seconds = seconds or SECONDS
+    with Deadline(seconds, seconds) as deadline:
         for _ in range(REDIRECTS + 1):
             sent = headers | ({"Authorization": authorization} if authorization else {})
             reply = _request(deadline, url, sent, any_network=any_network)
@@ -55,6 +57,13 @@ def get(url: str, headers: dict[str, str], *, any_network: bool) -> GetReply:
                 authorization = ""
             url = following
     raise GetFailed(f"It redirected more than {REDIRECTS} times.")
+
+
+def post_form(url: str, fields: dict[str, str], headers: dict[str, str], *, any_network: bool, seconds: float) -> GetReply:
+    """The response to a form. A redirect is not followed. Raises AddressRefused or GetFailed."""
+    headers = headers | {"Content-Type": "application/x-www-form-urlencoded"}
+    with Deadline(seconds, seconds) as deadline:
+        return _request(deadline, url, headers, "POST", urlencode(fields).encode(), any_network=any_network)
 
 
 def _take_user(url: str) -> tuple[str, str]:
@@ -85,7 +94,9 @@ def _follow(url: str, location: str) -> str:
     return following
 
 
-def _request(deadline: Deadline, url: str, headers: dict[str, str], *, any_network: bool) -> GetReply:
+def _request(
+    deadline: Deadline, url: str, headers: dict[str, str], method: str = "GET", content: bytes = b"", *, any_network: bool
+) -> GetReply:
     parts = split(url)
     try:
         addresses = resolve(deadline, parts, any_network=any_network)
@@ -95,7 +106,7 @@ def _request(deadline: Deadline, url: str, headers: dict[str, str], *, any_netwo
         connection = Connection(parts.scheme, parts.hostname or "", parts.port or PORTS[parts.scheme], deadline, addresses)
         try:
             connection.open()
-            connection.request("GET", target(url), b"", headers | {"Accept-Encoding": "gzip"})
+            connection.request(method, target(url), content, headers | {"Accept-Encoding": "gzip"})
             with connection.getresponse() as response:
                 fields = {name.lower(): value for name, value in response.headers.items()}
                 body = b"" if response.status in (*_REDIRECTIONS, 304) else _read(response)

@@ -74,6 +74,17 @@ class Passkey(Struct, frozen=True):
     created_at: int
 
 
+class Identity(Struct, frozen=True):
+    """A row of the table `identities`: who a user is at a provider of OpenID Connect."""
+
+    id: str
+    user_id: int
+    issuer: str
+    subject: str
+    last_used_at: int | None
+    created_at: int
+
+
 class Key(Struct, frozen=True):
     """A row of the table `keys`."""
 

@@ -42,6 +42,8 @@ ChangeNotice = Literal[
     "passkey_added",
     "passkey_removed",
     "passkey_copied",
+    "identity_linked",
+    "identity_unlinked",
     "webhook_created",
     "webhook_disabled",
     "source_held",

@@ -3,6 +3,7 @@
 from msgspec import structs
 
 from kalends import policy
+from kalends.core import oidc_providers
 from kalends.core.i18n import gettext
 from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.core.values import timestamps
@@ -12,6 +13,7 @@ from kalends.features.calendars import ownership_store as ownership
 from kalends.features.keys import api as keys
 from kalends.features.sessions import store as sessions
 from kalends.features.users import api
+from kalends.features.users import store as users
 from kalends.features.users.model import Confirmation, PasswordChange, ProfileChanges
 from kalends.features.users.totp import api as totp
 from kalends.http.context import Context
@@ -47,6 +49,8 @@ def show(
         address=address or FormState(),
         account=api.show(ctx, user.id),
         codes=totp.totp(ctx, user.id),
+        has_password=policy.accepts_password(ctx, users.get(ctx, user.id)),
+        providers=oidc_providers.read(ctx.settings.oidc),
         is_admin=policy.is_admin(ctx),
         password=structs.replace(password or FormState({"delete_keys": True}), prefix="password-"),
         key=structs.replace(key or FormState(), prefix="key-"),

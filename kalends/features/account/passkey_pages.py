@@ -40,7 +40,11 @@ def create(ctx: Context, params: Form) -> Document:
     return redirect(ctx, BACK, done="passkey-added")
 
 
-@page("POST", "/account/passkeys/{passkey_id}/delete", again=passkeys)
+def _again(ctx: Context, form: FormState, **variables: str) -> Document:
+    return passkeys(ctx, form)
+
+
+@page("POST", "/account/passkeys/{passkey_id}/delete", again=_again)
 def destroy(ctx: Context, passkey_id: str, params: Form) -> Document:
     """Remove the passkey."""
     api.destroy(ctx, passkey_id)

@@ -1,5 +1,6 @@
 """A new password for someone who has forgotten theirs, by a link that is mailed to them."""
 
+from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.core.records.people import User
 from kalends.db import Retry
@@ -27,12 +28,14 @@ EXPIRED = gettext("This link no longer works: it has already been used, or is ol
 @page("GET", "/reset", guests=True)
 def ask(ctx: Context, form: FormState | None = None) -> Document:
     """The form to ask for a link."""
+    policy.require_passwords(ctx)
     return render("account/reset.html", ctx, title=gettext("Reset your password"), form=form)
 
 
 @page("POST", "/reset", guests=True, rate_limited=True, fixed_time=True, again=ask)
 def mail(ctx: Context, params: Form) -> Document:
     """Queue the request; a worker finds the user and mails the link. So the reply does not tell whether there is such a user."""
+    policy.require_passwords(ctx)
     reset_requests.insert(ctx, params.read(ResetRequest).user_name)
     return redirect(ctx, "/reset", done="mailed")
 
@@ -50,6 +53,7 @@ def choose(ctx: Context, reset_token: str, form: FormState | None = None) -> Doc
 @page("POST", "/reset/{reset_token}", guests=True, rate_limited=True, credentials=False, again=choose, pool="hash")
 def reset(ctx: Context, reset_token: str, params: Form) -> Document:
     """Set the new password, end all sessions of the user and delete their keys: someone else may have them."""
+    policy.require_passwords(ctx)
     with ctx.read():
         user = mailed_links.find_user_to_reset(ctx, reset_token)
     if user is None:

@@ -4,14 +4,14 @@ from urllib.parse import parse_qsl
 
 from msgspec import structs
 
-from kalends.core import errors, passkey_site
+from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.features.sessions import api, store
 from kalends.features.sessions.model import Credentials
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.web import labels
+from kalends.web import labels, sign_in_ways
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import Destination, local_path, redirect
@@ -31,7 +31,7 @@ def _form(ctx: Context, form: FormState) -> Document:
         title=gettext("Sign in again") if form.value("resume") else gettext("Sign in"),
         form=form,
         lost="",
-        has_passkeys=passkey_site.are_available(ctx.settings),
+        ways=sign_in_ways.find(ctx.settings, with_password=bool(form.value("user_name") or form.value("emergency"))),
     )
 
 
@@ -39,6 +39,12 @@ def _form(ctx: Context, form: FormState) -> Document:
 def new(ctx: Context, params: Destination) -> Document:
     """The form to sign in."""
     return _form(ctx, FormState({"next": local_path(params.next)}))
+
+
+@page("GET", "/sign-in/emergency", guests=True)
+def emergency(ctx: Context, params: Destination) -> Document:
+    """The form of the password, where passwords are switched off for everyone but one admin."""
+    return _form(ctx, FormState({"next": local_path(params.next), "emergency": "1"}))
 
 
 @page("POST", "/sign-in", guests=True, again=_form, pool="hash")

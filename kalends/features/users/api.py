@@ -62,6 +62,7 @@ def create(ctx: Context, params: Registration) -> UserDetail | RegistrationWaiti
     Where the site says `registration=invitation`, it needs the `invitation` that was mailed to the address, which is verified then. Where
     it says `approval`, the status is 202 without one: an admin decides, the person gets mail, and cannot sign in until then.
     """
+    policy.require_passwords(ctx)
     first_admin.count_try(ctx, params.invitation)
     with ctx.read():
         admission = registration.admit(ctx, params)

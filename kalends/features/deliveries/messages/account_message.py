@@ -90,6 +90,7 @@ def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
         ),
         **_code_notices(names, not_me),
         **_passkey_notices(names),
+        **_identity_notices(names),
         **_webhook_notices(names),
         **_source_notices(names),
     }
@@ -141,6 +142,25 @@ def _passkey_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
                 **names,
             ),
             gettext("Remove the passkey, and add a new one: %(service)s/account/passkeys.", service=names["service"]),
+        ),
+    }
+
+
+def _identity_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
+    not_me = gettext(
+        "If this wasn’t you, check which accounts sign you in: %(service)s/account/identities. Then sign out everywhere.",
+        service=names["service"],
+    )
+    return {
+        "identity_linked": Wording(
+            gettext("A sign-in was linked"),
+            gettext("An account elsewhere now signs in as %(user_name)s on %(service)s.", **names),
+            not_me,
+        ),
+        "identity_unlinked": Wording(
+            gettext("A sign-in was unlinked"),
+            gettext("An account elsewhere no longer signs in as %(user_name)s on %(service)s.", **names),
+            not_me,
         ),
     }
 

@@ -65,7 +65,7 @@ def check(ctx: Context, params: Credentials) -> Login:
         return _by_password(ctx, params.user_name or "", params.password or "")
     if credential == "ticket":
         return _by_ticket(ctx, params.ticket or "", params.code or "")
-    subjects = [_network_subject(ctx)]
+    subjects = [network_subject(ctx)]
     with ctx.read():
         login_attempts.refuse(ctx, subjects)
     if credential == "passkey":
@@ -121,7 +121,7 @@ def _use_code(ctx: Context, user: User, code: str) -> None:
 
 def confirm_recent(ctx: Context, user: User, password: str | None) -> None:
     """Require that the user signed in within the hour, in any way but with a key, or gives the password."""
-    if password:
+    if password and policy.accepts_password(ctx, user):
         confirm(ctx, user, password)
         return
     with ctx.read():
@@ -133,6 +133,8 @@ def confirm_recent(ctx: Context, user: User, password: str | None) -> None:
 def confirm(ctx: Context, user: User, password: str) -> None:
     """Check the password of a signed-in user. Failures are counted separately from logins, so that strangers
     who fail to log in cannot lock the user out of confirming."""
+    if not policy.accepts_password(ctx, user):
+        policy.require_passwords(ctx)
     attempt = login_attempts.begin(ctx, [f"confirm {user.id}"])
     if not _matches(ctx, attempt, password, user):
         _log_failure(ctx, "confirmation", user.user_name)
@@ -144,6 +146,8 @@ def _by_password(ctx: Context, name: str, password: str) -> Login:
     """Count the attempt before the password is hashed, so that concurrent requests cannot exceed the limit."""
     with ctx.read():
         user = users.find(ctx, name)
+    if user and not policy.accepts_password(ctx, user):
+        user = None
     attempt = login_attempts.begin(ctx, _password_subjects(ctx, name, user), name)
     if not _matches(ctx, attempt, password, user) or user is None:
         _log_failure(ctx, "password", user.user_name if user else None)
@@ -191,10 +195,11 @@ def _password_subjects(ctx: Context, name: str, user: User | None) -> list[str]:
     would disclose it). A device on which the user has signed in before is counted separately, so that nobody else can lock it out."""
     if user and (device := cookies.device_of(ctx, user.id)):
         return [f"device {device}"]
-    return [_network_subject(ctx), f"name {fold_case(name)}"]
+    return [network_subject(ctx), f"name {fold_case(name)}"]
 
 
-def _network_subject(ctx: Context) -> str:
+def network_subject(ctx: Context) -> str:
+    """The network of the client, which failed logins count against."""
     return f"network {network(ctx.caller.address)}"
 
 

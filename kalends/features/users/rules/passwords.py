@@ -12,10 +12,12 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from kalends.core.errors import Unavailable
 from kalends.core.i18n import gettext
+from kalends.core.tokens import new_token
 
 MAX_CONCURRENT = 2
 SLOT_TIMEOUT = 10
 NICE = 10
+_WITHOUT = "!"
 
 
 def _lower_priority() -> None:
@@ -38,12 +40,23 @@ def hash_password(password: str) -> str:
 
 
 def matches(password: str, stored_hash: str | None) -> bool:
-    """Whether the password matches. An unknown user (None) takes as long as a wrong password."""
+    """Whether the password matches. An unknown user (None), and one without a password, take as long as a wrong password."""
+    has_hash = stored_hash is not None and is_set(stored_hash)
     with _slot():
         try:
-            return _threads.submit(_hasher.verify, stored_hash or _dummy_hash(), password).result() and stored_hash is not None
+            return _threads.submit(_hasher.verify, (has_hash and stored_hash) or _dummy_hash(), password).result() and has_hash
         except (VerificationError, InvalidHashError):
             return False
+
+
+def new_without() -> str:
+    """What is stored instead of a hash for an account without a password. It is random, so that links that cover it work once."""
+    return _WITHOUT + new_token()
+
+
+def is_set(stored_hash: str) -> bool:
+    """Whether the account has a password."""
+    return not stored_hash.startswith(_WITHOUT)
 
 
 def _dummy_hash() -> str:

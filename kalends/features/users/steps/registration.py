@@ -69,7 +69,7 @@ def insert(ctx: Context, params: Registration, password_hash: str, admission: Ad
     if not is_verified:
         mail_verification(ctx, user)
     if admission.status == "waiting":
-        _notify_admins(ctx, user)
+        notify_admins(ctx, user)
     return user
 
 
@@ -90,7 +90,7 @@ def mail_verification(ctx: Context, user: User) -> None:
     deliveries.insert_account_mail(ctx, user, "verify")
 
 
-def _notify_admins(ctx: Context, user: User) -> None:
+def notify_admins(ctx: Context, user: User) -> None:
     """Mail the admins that someone waits: when nobody else does, and once a day while others join."""
     is_first = not store.has_other_waiting(ctx, user.id)
     for admin in store.find_admins(ctx):
