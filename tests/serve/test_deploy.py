@@ -104,6 +104,15 @@ def test_one_server_trusts_the_gateway_of_its_network() -> None:
     assert content["services"]["kalends"]["environment"]["KALENDS_TRUSTED_PROXIES"] == str(gateway)
 
 
+def test_the_server_behind_caddy_trusts_it_and_needs_no_other_file() -> None:
+    content = yaml.safe_load((DEPLOY / "compose-caddy.yaml").read_text())
+    kalends, caddy = content["services"]["kalends"], content["services"]["caddy"]
+    assert kalends["environment"]["KALENDS_TRUSTED_PROXIES"] == caddy["networks"]["inside"]["ipv4_address"]
+    assert caddy["command"][-4:] == ["--from", kalends["environment"]["KALENDS_BASE_URL"].removeprefix("https://"), "--to", "kalends:8000"]
+    assert "build" not in kalends
+    assert not any(volume.startswith(".") for service in (kalends, caddy) for volume in service["volumes"])
+
+
 def test_haproxy_finds_both_servers_and_they_trust_it() -> None:
     services = _services(DEPLOY / "compose-two-servers.yaml")
     addresses = {name: each["networks"]["inside"]["ipv4_address"] for name, each in services.items() if isinstance(each["networks"], dict)}
