@@ -16,10 +16,12 @@ from kalends.features.users import store as users
 from kalends.features.users.rules import passwords
 from kalends.http.context import Context
 from kalends.mail import sender
-from tests.cast import PASSWORD, Cast, a_key, an_event, shared
+from tests.cast import PASSWORD, Cast, a_key, an_event, shared, verified
 from tests.client import Client, Reply
 from tests.conftest import Clock
+from tests.passkeys.authenticator import Authenticator, a_passkey, sign_in
 from tests.users.account_mail import mailed, mails
+from tests.users.second_factor import a_second_factor
 
 pytestmark = pytest.mark.on_one_database
 
@@ -64,6 +66,28 @@ def test_the_link_leads_to_a_new_password_and_ends_all_sessions_and_keys(cast: C
     assert done.redirect == ("/sign-in", "password")
     assert (cast.alice.get("/api/calendars").status, program.get("/api/calendars").status) == (401, 401)
     assert (log_in(cast, NEW), log_in(cast, PASSWORD)) == (201, 401)
+
+
+def test_a_reset_removes_passkeys_and_keeps_the_codes_of_the_owner(cast: Cast, db: Database, settings: Settings) -> None:
+    """Who was in the account for a moment may have added a passkey."""
+    verified(db, cast.alice)
+    phone = Authenticator()
+    a_passkey(cast.alice, phone)
+    a_second_factor(cast.alice)
+    assert cast.anonymous.post(the_link(cast, db, settings), data={"password": NEW}).status == 303
+    assert sign_in(cast.anonymous, phone).status == 401
+    fields = {"user_name": cast.alice.user_name, "password": NEW}
+    assert cast.anonymous.post("/api/session", json=fields).json["type"] == "/docs/errors#second-factor-required"
+
+
+def test_a_reset_by_a_first_proof_leaves_somebody_else_no_way_to_sign_in(cast: Cast, db: Database, settings: Settings) -> None:
+    """Who registered with another person's address may have added a passkey, and codes that keep its owner out."""
+    phone = Authenticator()
+    a_passkey(cast.alice, phone)
+    a_second_factor(cast.alice)
+    assert cast.anonymous.post(the_link(cast, db, settings), data={"password": NEW}).status == 303
+    assert sign_in(cast.anonymous, phone).status == 401
+    assert log_in(cast, NEW) == 201
 
 
 def test_setting_a_password_by_the_link_verifies_the_address_and_notifies_the_user(cast: Cast, db: Database, settings: Settings) -> None:

@@ -61,6 +61,23 @@ def test_a_cohost_neither_deletes_nor_moves_the_event_nor_chooses_other_cohosts(
     assert cast.alice.get(path).json["calendar_ids"] == [cast.alice.primary_calendar_id]
 
 
+def test_a_cohost_makes_and_deletes_no_dates_by_a_rule(cast: Cast) -> None:
+    """They would be on a calendar that is closed to the co-host."""
+    event, series = an_event(cast.alice), an_event(cast.alice, start_time="2026-07-01T20:00")
+    path = f"/api/events/{series['id']}/repeat"
+    assert cast.alice.put(path, json={"frequency": "DAILY", "count": 3}).status == 200
+    for each in (event, series):
+        a_cohost(cast.alice, each, cast.carol.user_name, scope="all")
+    for each in (event, series):
+        assert cast.carol.put(f"/api/events/{each['id']}/repeat", json={"frequency": "DAILY", "count": 2}).status == 403
+        assert cast.carol.get(f"/events/{each['id']}/repeat").status == 403
+    assert len(listed(cast.alice)) == 4
+    for page in ("edit", "cohosts"):
+        text = cast.carol.get(f"/events/{event['id']}/{page}").text
+        assert [f'href="/events/{event["id"]}/{action}"' in text for action in ("repeat", "delete", "questions")] == [False, False, True]
+    assert f'href="/events/{event["id"]}/repeat"' in cast.alice.get(f"/events/{event['id']}/edit").text
+
+
 def test_what_a_cohost_could_do_ends_with_the_cohosting(cast: Cast) -> None:
     event = an_event(cast.alice)
     cohost = a_cohost(cast.alice, event, cast.carol.user_name)
@@ -171,6 +188,9 @@ def test_oneself_and_strangers_to_the_site_are_refused(cast: Cast) -> None:
 OF_HOME = {
     "DELETE /api/events/{event_id}",
     "PUT /api/events/{event_id}/remove",
+    "PUT /api/events/{event_id}/repeat",
+    "GET /events/{event_id}/repeat",
+    "POST /events/{event_id}/repeat",
     "GET /events/{event_id}/delete",
     "POST /events/{event_id}/delete",
     "POST /api/events/{event_id}/cohosts",

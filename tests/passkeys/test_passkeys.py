@@ -119,6 +119,15 @@ def test_an_answer_works_once(cast: Cast) -> None:
     assert [cast.anonymous.post("/api/session", json=answer).status for _ in range(2)] == [201, 401]
 
 
+def test_an_answer_that_is_sent_twice_is_no_copy_of_the_passkey(cast: Cast, db: Database, settings: Settings) -> None:
+    """A browser may send a form again; whoever has read an answer could send mail with it."""
+    phone = Authenticator()
+    a_passkey(cast.alice, phone)
+    answer = {"passkey": phone.get(options_to_sign_in(cast.anonymous))}
+    assert [cast.anonymous.post("/api/session", json=answer).status for _ in range(3)] == [201, 401, 401]
+    assert _subjects(db, settings, cast.alice.id) == ["A passkey was added"]
+
+
 def test_an_answer_that_took_five_minutes_is_refused(cast: Cast, clock: Clock) -> None:
     phone = Authenticator()
     a_passkey(cast.alice, phone)

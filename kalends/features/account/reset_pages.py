@@ -7,12 +7,14 @@ from kalends.db import Retry
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.deliveries import store as deliveries
 from kalends.features.keys import store as keys
+from kalends.features.passkeys import store as passkeys
 from kalends.features.sessions import store as sessions
 from kalends.features.users import reset_request_store as reset_requests
 from kalends.features.users import store
 from kalends.features.users.model import NewPassword, ResetRequest
 from kalends.features.users.rules import passwords
 from kalends.features.users.steps import mailed_links, weak_passwords
+from kalends.features.users.totp import store as totp
 from kalends.features.webhooks import store as webhooks
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
@@ -73,12 +75,14 @@ def _store(ctx: Context, user: User, password_hash: str) -> None:
         raise Retry
     store.update_password(ctx, user.id, password_hash)
     if current.verified_at is None:
-        # Someone else may have registered with the address, to read what its owner writes.
+        # Someone else may have registered with the address, to read what its owner writes, or to keep them out.
         sharing.end_all(ctx, user.id)
+        totp.delete(ctx, user.id)
     # The link was mailed to the address, so it is verified.
     store.verify(ctx, current)
     sessions.delete_all(ctx, user.id)
     keys.delete_all(ctx, user.id)
+    passkeys.delete_all(ctx, user.id)
     webhooks.disable_all(ctx, user.id)
     deliveries.insert_account_mail(ctx, user, "notice", "password_reset")
 

@@ -96,6 +96,7 @@ def render_form(
         quick=quick,
         is_fresh=is_fresh,
         event=event,
+        edits_home=event is not None and policy.edits_home(ctx, event),
         calendars=home_form.find_calendars(ctx, event),
         zones=sorted(known_zones()),
         differences=_differences(stored, form) if stored else [],

@@ -31,7 +31,7 @@ from kalends.web.render import render
 @page("GET", "/events/{event_id}/repeat")
 def edit(ctx: Context, event_id: int, form: FormState | None = None) -> Document:
     """The form to repeat an event, or to replace the rule of its series."""
-    return _render(ctx, policy.event(ctx, event_id, to=Right.EDIT), form)
+    return _render(ctx, policy.event(ctx, event_id, to=Right.OWN), form)
 
 
 @page("POST", "/events/{event_id}/repeat", again=edit, transaction=False)
@@ -47,7 +47,7 @@ def repeat(ctx: Context, event_id: int, params: Form) -> Document:
 
 
 def _repeat(ctx: Context, event_id: int, params: Form) -> Document:
-    event = policy.event(ctx, event_id, to=Right.EDIT)
+    event = policy.event(ctx, event_id, to=Right.OWN)
     if params.text(notice_question.KEEP):
         return _render(ctx, event, FormState(params.values))
     if params.text(repeat_form.PREVIEW):

@@ -26,7 +26,7 @@ def repeat(ctx: Context, event_id: int, params: RepeatInput) -> EventRepeated:
     Who is invited to a date that is deleted is notified; with `notify`, the guests of the event are notified how it repeats.
     """
     store.lock(ctx, [event_id])
-    event = policy.event(ctx, event_id, to=Right.EDIT)
+    event = policy.event(ctx, event_id, to=Right.OWN)
     policy.require_own_content(ctx, [event])
     if event.series_id is not None:
         policy.require_whole_series(ctx, event.series_id)

@@ -34,6 +34,7 @@ class OrganiserHead(Struct, frozen=True):
     color: str
     comments: int
     pending: int
+    edits_home: bool
 
     @property
     def waiting(self) -> int:
@@ -46,7 +47,8 @@ def load_head(ctx: Context, event_id: int) -> OrganiserHead:
     event = policy.event(ctx, event_id, to=Right.EDIT)
     pending = guest_list.count(ctx, event.id, "pending") if event.settings.approval else 0
     color = calendar_store.find_color(ctx, event.calendar_id)
-    return OrganiserHead(event, present.editable(event), color, comments.count_waiting_of_event(ctx, event.id), pending)
+    comments_waiting = comments.count_waiting_of_event(ctx, event.id)
+    return OrganiserHead(event, present.editable(event), color, comments_waiting, pending, policy.edits_home(ctx, event))
 
 
 GLOBALS["organiser_head"] = load_head

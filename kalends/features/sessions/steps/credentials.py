@@ -1,6 +1,7 @@
 """Check the credentials of a login: a password, a key or a digest. Each check opens its own short transactions."""
 
 import hmac
+from typing import NoReturn
 
 from msgspec import Struct
 
@@ -175,11 +176,18 @@ def _by_passkey(ctx: Context, answer: str, subjects: list[str]) -> Login:
         _log_failure(ctx, "passkey", None)
         raise errors.WrongCredentials(WRONG_PASSKEY)
     if sign_count <= passkey.sign_count and (sign_count or passkey.sign_count):
-        with ctx.write(is_last=False):
-            deliveries.insert_account_mail(ctx, user, "notice", "passkey_copied")
-        _log_failure(ctx, "copied passkey", user.user_name)
-        raise errors.WrongCredentials(COPIED_PASSKEY)
+        _refuse_copy(ctx, user, challenge)
     return Login(user, passkey=PasskeyUse(passkey.id, sign_count, challenge))
+
+
+def _refuse_copy(ctx: Context, user: User, challenge: str) -> NoReturn:
+    """An answer that was used before says nothing about the passkey: it may have been sent twice."""
+    with ctx.write(is_last=False):
+        is_new = store.use_digest(ctx, challenge)
+        if is_new:
+            deliveries.insert_account_mail(ctx, user, "notice", "passkey_copied")
+    _log_failure(ctx, "copied passkey" if is_new else "passkey", user.user_name)
+    raise errors.WrongCredentials(COPIED_PASSKEY if is_new else WRONG_PASSKEY)
 
 
 def _by_ticket(ctx: Context, ticket: str, code: str) -> Login:
