@@ -11,6 +11,7 @@ from kalends.core.settings import Settings
 from kalends.core.values import timestamps
 from kalends.db import Database
 from kalends.features.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR, MAX_SENDS_PER_HOUR
+from kalends.features.identities import store as identities
 from kalends.features.users import reset_request_store as reset_requests
 from kalends.features.users import store as users
 from kalends.features.users.rules import passwords
@@ -81,13 +82,18 @@ def test_a_reset_removes_passkeys_and_keeps_the_codes_of_the_owner(cast: Cast, d
 
 
 def test_a_reset_by_a_first_proof_leaves_somebody_else_no_way_to_sign_in(cast: Cast, db: Database, settings: Settings) -> None:
-    """Who registered with another person's address may have added a passkey, and codes that keep its owner out."""
+    """Who registered with another person's address may have added a passkey or an account elsewhere, and codes that keep its owner out."""
     phone = Authenticator()
     a_passkey(cast.alice, phone)
     a_second_factor(cast.alice)
+    ctx = Context(db, settings, 0)
+    with ctx.write():
+        identities.insert(ctx, cast.alice.id, "https://id.example.org", cast.alice.user_name)
     assert cast.anonymous.post(the_link(cast, db, settings), data={"password": NEW}).status == 303
     assert sign_in(cast.anonymous, phone).status == 401
     assert log_in(cast, NEW) == 201
+    with ctx.read():
+        assert identities.count(ctx, cast.alice.id) == 0
 
 
 def test_setting_a_password_by_the_link_verifies_the_address_and_notifies_the_user(cast: Cast, db: Database, settings: Settings) -> None:

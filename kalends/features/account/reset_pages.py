@@ -6,6 +6,7 @@ from kalends.core.records.people import User
 from kalends.db import Retry
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.deliveries import store as deliveries
+from kalends.features.identities import store as identities
 from kalends.features.keys import store as keys
 from kalends.features.passkeys import store as passkeys
 from kalends.features.sessions import store as sessions
@@ -78,6 +79,7 @@ def _store(ctx: Context, user: User, password_hash: str) -> None:
         # Someone else may have registered with the address, to read what its owner writes, or to keep them out.
         sharing.end_all(ctx, user.id)
         totp.delete(ctx, user.id)
+        identities.delete_all(ctx, user.id)
     # The link was mailed to the address, so it is verified.
     store.verify(ctx, current)
     sessions.delete_all(ctx, user.id)
