@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CLIENTS := tests/openapi/clients
+OIDC := tests/identities/oidc_provider
 DIST := dist
 # The tests start hundreds of processes: with cached bytecode each takes half the time.
 export PYTHONDONTWRITEBYTECODE :=
@@ -53,7 +54,7 @@ unit-dependencies: $(VENV)/dev programs clients
 programs: $(VENV)/dev   ## install Chromium, nginx, Caddy, HAProxy and Dovecot for the tests with them, where that is allowed
 	@$(BIN)/python -m tests.system_programs
 
-clients: $(CLIENTS)/node_modules/.package-lock.json  ## install what writes clients in TypeScript, for the tests, where npm is there
+clients: $(CLIENTS)/node_modules/.package-lock.json $(OIDC)/node_modules/.package-lock.json  ## install what writes clients in TypeScript and a provider of OpenID Connect, for the tests, where npm is there
 
 screenshots: $(VENV)/dev  ## take the pictures that the documentation shows
 	@$(BIN)/python -m tests.system_programs Chromium
@@ -115,6 +116,10 @@ $(VENV)/dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
 $(CLIENTS)/node_modules/.package-lock.json: $(CLIENTS)/package-lock.json
 	@echo "Installing what writes clients in TypeScript …"
 	@npm ci --silent --prefix $(CLIENTS) && touch $@ || echo "npm could not install it: the tests of clients in TypeScript are skipped."
+
+$(OIDC)/node_modules/.package-lock.json: $(OIDC)/package-lock.json
+	@echo "Installing a provider of OpenID Connect …"
+	@npm ci --silent --prefix $(OIDC) && touch $@ || echo "npm could not install it: the tests of signing in with a real provider are skipped."
 
 $(VENV)-bench/bench: requirements-bench.lock | $(VENV)/bin/python
 	@echo "Installing what the service is compared with …"
