@@ -5,7 +5,9 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from kalends.core import oidc_providers
 from kalends.core.errors import Unavailable
+from kalends.core.oidc_providers import Provider
 from kalends.core.settings import Settings, WrongSetting, variable
 from kalends.core.transports import FILES, Mailbox, mailbox
 from kalends.core.values import timestamps
@@ -16,6 +18,7 @@ from kalends.features.admin.model import CheckItem
 from kalends.features.admin.steps import checks
 from kalends.features.deliveries.messages.message import envelope
 from kalends.features.deliveries.rules.outcome import Outcome
+from kalends.features.identities.steps import provider_documents
 from kalends.http.context import Context
 from kalends.mail import mail, sms
 from kalends.mail.inbound import imap
@@ -32,6 +35,8 @@ def find_problems(settings: Settings) -> dict[str, str | None]:
         "database": _database(settings),
         "e-mail": _problem(lambda: mail.check(settings)),
         **({"SMS": _sms_countries(settings)} if settings.sms != FILES else {}),
+        **{f"sign-in with {each.label}": _provider(each) for each in oidc_providers.read(settings.oidc).values()},
+        **({"passwords off": _passwords(settings)} if settings.passwords == "off" else {}),
         **({"mailbox for replies": _mailbox(box)} if (box := mailbox(settings.inbound)) else {}),
     }
 
@@ -85,6 +90,26 @@ def _mailbox(box: Mailbox) -> str | None:
         imap.check(box)
     except imap.MailboxFailed as error:
         return f"{error} Replies to invitations do not arrive: correct {variable('inbound')}, or what the mail server says."
+    return None
+
+
+def _provider(provider: Provider) -> str | None:
+    """What is wrong with a provider of OpenID Connect, by its discovery document and its keys."""
+    try:
+        provider_documents.find_keys(provider_documents.find_endpoints(provider))
+    except provider_documents.ProviderFailed as failed:
+        return f"{failed} Correct [{provider.name}] in {variable('oidc')}, or ask who runs the provider."
+    return None
+
+
+def _passwords(settings: Settings) -> str | None:
+    if not settings.oidc:
+        return f"nobody without a passkey can sign in, because {variable('oidc')} names no provider. Set it, or {variable('passwords')}=on."
+    if not settings.emergency_admin:
+        return (
+            f"nobody can sign in while the provider is down. Set {variable('emergency_admin')} to the user name of an admin, "
+            "and their password with 'kalends users password'."
+        )
     return None
 
 

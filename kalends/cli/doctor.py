@@ -20,7 +20,8 @@ LINES = {"ok": "ok   {0}", "wrong": "BAD  {0}: {1}", "unknown": "note {0}: {1}"}
 @data_option
 @database_option
 def doctor(email: str | None, sms: str | None, **options: Any) -> None:
-    """Check settings, database, mail and its sender's domain, base URL, proxy, newest backup and clock, and print what to do."""
+    """Check settings, database, mail, providers of sign-in, base URL, proxy, newest backup and clock, and print what
+    to do."""
     settings = load(options)
     problems = find_problems(settings)
     if email:
