@@ -60,6 +60,7 @@ SMALL: dict[str, str] = {
     "POST /api/webhooks/{webhook_id}/rotate_secret": _ONE,
     "POST /api/webhooks/{webhook_id}/ping": _ONE,
     "POST /api/sources": "the source; its events are written in steps of a thousand, as those of POST /api/events/import",
+    "POST /api/sources/imports": "as POST /api/events/import",
     "PUT /api/sources/{source_id}": _ONE,
     "DELETE /api/sources/{source_id}": "fifty events or series at a time",
     "POST /api/sources/{source_id}/runs": "as POST /api/sources",

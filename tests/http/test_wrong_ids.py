@@ -47,6 +47,7 @@ CASES = [
     Case("GET /api/changes/stream", "calendar_id"),
     Case("GET /api/sources", "calendar_id"),
     Case("POST /api/sources", "calendar_id", {"url": "https://club.example/events.ics"}),
+    Case("POST /api/sources/imports", "calendar_id", {"url": "https://club.example/events.ics"}),
     Case("POST /api/webhooks", "calendar_id", {"url": "https://[2606:4700::1111]/hook"}),
     Case("PUT /api/webhooks/{webhook_id}", "calendar_id"),
     Case("POST /api/webhooks/{webhook_id}/redeliver", "delivery_id"),

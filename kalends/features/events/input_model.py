@@ -210,7 +210,7 @@ class EventFile(Struct, kw_only=True):
 
     OPTIONS: ClassVar = StructOptions(rules={"file": "must be an iCalendar file"})
 
-    file: Annotated[Upload, Meta(description="An .ics file.")]
+    file: Annotated[Upload, Meta(description="An .ics file, or a .zip file of them.")]
     calendar_id: Annotated[Id, Meta(description="The calendar to import into; your primary one by default.")] | None = None
     public: Annotated[bool, Meta(description="Whether everyone sees the events; by default as the file or the calendar says.")] | None = (
         None

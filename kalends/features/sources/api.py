@@ -7,9 +7,12 @@ from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.source import Source
 from kalends.features.events import store as events
+from kalends.features.events.imports.steps.file import ImportOptions, import_file
+from kalends.features.events.model import EventImport
 from kalends.features.sources import item_store, present, store
 from kalends.features.sources.model import (
     REFRESH_SECONDS,
+    AddressImport,
     Detached,
     RunDecision,
     RunIndex,
@@ -23,7 +26,7 @@ from kalends.features.sources.model import (
     SourceQuery,
 )
 from kalends.features.sources.steps.apply import end
-from kalends.features.sources.steps.follow import follow, look_up
+from kalends.features.sources.steps.follow import fetch_address, follow, look_up
 from kalends.features.sources.steps.run import accept, fetch_for, run
 from kalends.features.sources.store import NewSource
 from kalends.http.context import Context
@@ -59,6 +62,17 @@ def create(ctx: Context, params: SourceInput) -> SourceDetail:
     with ctx.read():
         item = present.item(policy.source(ctx, source_id), ctx.now)
     return SourceDetail(**structs.asdict(item), found=reading.found)
+
+
+@endpoint("POST", "/api/sources/imports", status=201, transaction=False, pool="upload")
+def import_once(ctx: Context, params: AddressImport) -> EventImport:
+    """Import what is at an address once, as a file with it would be: it is not fetched again, and its events are yours to change."""
+    _, fetched, _ = fetch_address(ctx, params.url, params.calendar_id)
+    try:
+        return import_file(ctx, (fetched.content or "").encode("utf-8", "replace"), ImportOptions(params.calendar_id, params.public))
+    except errors.Invalid as error:
+        # The file is what the address leads to.
+        raise errors.invalid("url", error.errors[0].message) from None
 
 
 @endpoint("GET", "/api/sources/{source_id}")

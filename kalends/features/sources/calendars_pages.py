@@ -3,7 +3,7 @@
 from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.features.sources import api
-from kalends.features.sources.model import SourceInput, SourceQuery
+from kalends.features.sources.model import AddressImport, SourceInput, SourceQuery
 from kalends.features.sources.steps.follow import look_up
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
@@ -41,3 +41,12 @@ def create(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Follow the address."""
     api.create(ctx, Form(params.values | {"calendar_id": calendar_id}).read(SourceInput))
     return redirect(ctx, f"/calendars/{calendar_id}/sources", done="followed")
+
+
+@page("POST", "/calendars/{calendar_id}/sources/imports", again=index, pool="upload")
+def import_once(ctx: Context, calendar_id: int, params: Form) -> Document:
+    """Import what is at the address once."""
+    values = {name: params.values.get(name) for name in ("url", "public")}
+    result = api.import_once(ctx, Form(values | {"calendar_id": calendar_id}).read(AddressImport))
+    with ctx.read():
+        return render("calendars/imported.html", ctx, title=gettext("Imported events"), result=result, calendar_id=calendar_id)

@@ -54,6 +54,18 @@ class SourceInput(Struct, kw_only=True):
     interval: Every | None = None
 
 
+class AddressImport(Struct, kw_only=True):
+    """A calendar to import once, and the calendar here that gets its events."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"url": "must lead to a calendar, or to a page with events or a link"}, refuses_unknown=True)
+
+    url: Annotated[str, Meta(max_length=2_000, description="As of a source; also of a ZIP archive with calendar files.")]
+    calendar_id: Annotated[Id, Meta(description="The calendar to import into; your primary one by default.")] | None = None
+    public: Annotated[bool, Meta(description="Whether everyone sees the events; by default as the file or the calendar says.")] | None = (
+        None
+    )
+
+
 class SourceFields(Struct, kw_only=True):
     """The editable fields of a source."""
 

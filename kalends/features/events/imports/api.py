@@ -11,7 +11,7 @@ from kalends.http.endpoint import endpoint
 
 @endpoint("POST", "/api/events/import", status=201)
 def import_(ctx: Context, params: EventFile) -> EventImport:
-    """Import the events of an iCalendar file (.ics).
+    """Import the events of an iCalendar file (.ics), or of all that a ZIP archive has.
 
     An event or a series that is on the calendar already, by its UID, is changed to what the file says, and left alone if nothing
     differs. `remarks` says by line what could not be imported.

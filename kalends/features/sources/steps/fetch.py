@@ -13,6 +13,7 @@ from kalends.core.values import text
 from kalends.core.version import __version__
 from kalends.features.sources.rules import web_page
 from kalends.features.sources.rules.web_page import WebPage
+from kalends.ical.archive import join_calendars
 from kalends.ical.lines import unsplit_utf8
 
 _ACCEPT = "text/calendar, text/html;q=0.8, */*;q=0.5"
@@ -89,7 +90,10 @@ def _hash(content: bytes) -> str:
 
 
 def _decode(reply: GetReply) -> str:
-    return text.decode(unsplit_utf8(reply.body))
+    try:
+        return text.decode(unsplit_utf8(join_calendars(reply.body)))
+    except ValueError as error:
+        raise FetchFailed(f"What is there {error}.", reply.status, len(reply.body)) from None
 
 
 def _get(settings: Settings, url: str, headers: dict[str, str]) -> GetReply:

@@ -36,18 +36,30 @@ class Reading(Struct, frozen=True):
 
 def look_up(ctx: Context, params: SourceInput) -> Reading:
     """What is at the address now. No transaction is open meanwhile. Raises Invalid with what was found instead."""
+    url, fetched, zone = fetch_address(ctx, params.url, params.calendar_id)
+    try:
+        feed = read(ctx, fetched.content or "", fetched.headers, zone, params.title_contains, params.tag_list)
+    except Unreadable as reason:
+        raise _unusable(reason) from None
+    return Reading(url, fetched, feed, _found(ctx, fetched, feed, url))
+
+
+def fetch_address(ctx: Context, pasted: str, calendar_id: int | None) -> tuple[str, Fetched, str]:
+    """The address to fetch, what is there, and the time zone of the calendar here. Raises Invalid if nothing can be used."""
     with ctx.read():
         policy.require_sources(ctx)
-        zone = policy.target_calendar(ctx, params.calendar_id).time_zone
+        zone = policy.target_calendar(ctx, calendar_id).time_zone
     try:
-        url = address.normalise(params.url)
-        fetched = discover(ctx.settings, url)
-        feed = read(ctx, fetched.content or "", fetched.headers, zone, params.title_contains, params.tag_list)
+        url = address.normalise(pasted)
+        return url, discover(ctx.settings, url), zone
     except ValueError as error:
         raise errors.invalid("url", str(error), "invalid_format") from None
-    except (FetchFailed, Unreadable) as reason:
-        raise errors.invalid("url", gettext("can’t be followed. %(reason)s", reason=str(reason))) from None
-    return Reading(url, fetched, feed, _found(ctx, fetched, feed, url))
+    except FetchFailed as reason:
+        raise _unusable(reason) from None
+
+
+def _unusable(reason: Exception) -> errors.Invalid:
+    return errors.invalid("url", gettext("can’t be followed. %(reason)s", reason=str(reason)))
 
 
 def follow(ctx: Context, params: SourceInput, reading: Reading) -> int:

@@ -53,13 +53,14 @@ def _compact(moment: date) -> str:
 
 
 class FollowLinks(Struct, frozen=True):
-    """The URLs of the list as a calendar, and as RSS and Atom."""
+    """The URLs of the list as a calendar, in programs and as a file, and as RSS and Atom."""
 
     webcal: str
     google: str
     outlook: str
     rss: str
     atom: str
+    calendar: str
 
 
 def build_follow_links(settings: Settings, name: str, calendar_url: str, feed_query: str) -> FollowLinks:
@@ -72,4 +73,5 @@ def build_follow_links(settings: Settings, name: str, calendar_url: str, feed_qu
         f"{OUTLOOK_FOLLOW}?{urlencode({'url': calendar_url, 'name': name})}",
         f"{settings.url}/feed.xml{query}",
         f"{settings.url}/atom.xml{query}",
+        calendar_url,
     )

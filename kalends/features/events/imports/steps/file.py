@@ -22,6 +22,7 @@ from kalends.features.events.steps.notify import notify_of_changes, notify_of_de
 from kalends.http.context import Context
 from kalends.http.csv_file import Remark, limit_remarks
 from kalends.ical import parse
+from kalends.ical.archive import join_calendars
 from kalends.ical.lines import unsplit_utf8
 from kalends.ical.parse import CalendarFile
 from kalends.policy import quotas
@@ -102,8 +103,9 @@ def import_resource(
 
 
 def parse_file(content: bytes) -> CalendarFile:
+    """The calendar file, or all calendar files of a ZIP archive as one."""
     try:
-        return parse.parse_file(text.decode(unsplit_utf8(content)))
+        return parse.parse_file(text.decode(unsplit_utf8(join_calendars(content))))
     except ValueError as error:
         raise errors.invalid("file", str(error), "invalid_format") from None
 
