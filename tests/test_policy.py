@@ -350,6 +350,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/users/current": {"": SIGNED_IN},
     "POST /api/users": {"": (422, 422, 422, 422, 422)},
     "GET /api/users/{user_id}": {"": OWN_ONLY},
+    "GET /api/users/{user_id}/export": {"": OWN_ONLY},
     "GET /api/users/{user_id}/edit": {"": OWN_ONLY},
     "PUT /api/users/{user_id}": {"": OWN_ONLY},
     "POST /api/users/{user_id}/verify": {"": (401, 202, 404, 404, 404)},

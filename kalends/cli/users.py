@@ -1,13 +1,15 @@
 """`kalends users`: create, invite, approve and list users, set passwords, make admins, and suspend and delete accounts."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from kalends.cli.options import Group, data_option, database_option, open_context, stop, validate_password
+from kalends.core import private_file
 from kalends.core.errors import Conflict, Invalid
 from kalends.core.records.people import Role, User
 from kalends.core.values import timestamps
@@ -26,7 +28,7 @@ from kalends.features.users.rules import passwords
 from kalends.features.users.steps import account_status, deletion
 from kalends.features.users.totp import store as totp_store
 from kalends.features.webhooks import store as webhook_store
-from kalends.http.context import Context
+from kalends.http.context import Actor, Context
 from kalends.http.input import fields
 
 
@@ -214,6 +216,59 @@ def delete(data: str | None, database: str | None, user_name: str, give: str | N
             click.confirm("Its contacts, and what is deleted, are gone for good. Delete the account?", abort=True)
         deletion.delete_account(ctx, user, give_to=heir)
     click.echo(f"The account of {user.user_name} is deleted.")
+
+
+@users.command("export")
+@click.argument("user_name")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@data_option
+@database_option
+def export(data: str | None, database: str | None, user_name: str, file: Path, force: bool) -> None:
+    """Write all records of an account into FILE, a zip of JSON, calendars, contacts and pictures."""
+    from kalends.features.users.steps.export import export as write
+
+    if file.exists() and not force:
+        stop(f"{file} is there already. Choose another name, or replace it with --force.")
+    with open_context(data, database) as ctx, ctx.read(), _progress("Exporting") as begin:
+        user = _find(ctx, user_name)
+        ctx.actor = Actor(user.id, user.user_name, user.email_address, user.name, user.time_zone)
+        ctx.tx.without_statement_timeout()
+        with private_file.create(file) as stream:
+            manifest = write(ctx, user, stream, begin)
+    count = sum(manifest.records.values())
+    click.echo(f"Exported {count:,} records of {user.user_name} into {file} ({file.stat().st_size:,} bytes).")
+
+
+@users.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--password", help="The password of the account here. Default: prompt for it, or read it from standard input.")
+@data_option
+@database_option
+def import_(data: str | None, database: str | None, file: str, password: str | None) -> None:
+    """Import an exported account into a service where nobody has one. It administers the site."""
+    from kalends.features.users.steps.account_import import import_account
+
+    password_hash = passwords.hash_password(validate_password(password or _prompt_password()))
+    with open_context(data, database) as ctx, _report_conflict(), _progress("Importing") as begin:
+        manifest = import_account(ctx, file, password_hash, begin)
+    click.echo(f"Imported {sum(manifest.records.values()):,} records of {manifest.user_name}, as they were at {manifest.exported_at}.")
+
+
+@contextmanager
+def _progress(words: str) -> Iterator[Callable[[int], Callable[[int], None]]]:
+    """A progress bar on a terminal."""
+    # Imported here because they take time that the other commands do not need.
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+
+        def begin(steps: int) -> Callable[[int], None]:
+            task = progress.add_task(words, total=steps)
+            return lambda done: progress.advance(task, done)
+
+        yield begin
 
 
 def _find(ctx: Context, user_name: str) -> User:

@@ -25,6 +25,7 @@ FORMATS = {
     "txt": "text/plain",
     "sse": "text/event-stream",
     "xml": "application/xml",
+    "zip": "application/zip",
 }
 
 # Safe methods (RFC 9110, RFC 4918 and RFC 3253): they change nothing.
@@ -133,7 +134,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     @property
     def url(self) -> str:
         """The path as clients write it, with the suffix that chooses the format."""
-        return self.path if self.format in ("json", "html", "txt", "sse", "xml") else f"{self.path}.{self.format}"
+        return self.path if self.format in ("json", "html", "txt", "sse", "xml", "zip") else f"{self.path}.{self.format}"
 
     @property
     def takes_file(self) -> bool:
