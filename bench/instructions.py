@@ -75,7 +75,7 @@ class SameThread:
 
     is_full = False
 
-    async def run(self, *args: Any) -> Any:
+    async def run(self, *args: Any, **options: Any) -> Any:
         return next(arg for arg in args if callable(arg))()
 
 

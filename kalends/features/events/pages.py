@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.core.records.administration import HiddenEvent
-from kalends.core.records.event import Event
+from kalends.core.records.event import Event, EventWithCounts
 from kalends.features.calendars import store as calendar_store
 from kalends.features.comments import api as comments
 from kalends.features.comments import store as comment_store
@@ -58,7 +58,7 @@ def show(ctx: Context, event_id: int, params: Choice = CHOOSING, **submitted: Fo
     form that was submitted keeps its state."""
     event = policy.event_with_counts(ctx, event_id)
     if submitted or params.response or not is_managed(ctx, event):
-        return _show_to_guests(ctx, event_id, params, submitted)
+        return _show_to_guests(ctx, event, params, submitted)
     if event.link_number is not None:
         return redirect(ctx, policy.guest_url(ctx.settings, event).removeprefix(ctx.settings.url))
     return manage(ctx, event_id)
@@ -78,13 +78,14 @@ def manage(ctx: Context, event_id: int) -> Document:
 def preview(ctx: Context, event_id: int, params: Choice = CHOOSING) -> Document:
     """The page of an event as its guests see it, for those who may edit it."""
     policy.event(ctx, event_id, to=Right.EDIT)
-    return _show_to_guests(ctx, event_id, params, {})
+    return _show_to_guests(ctx, policy.event_with_counts(ctx, event_id), params, {})
 
 
-def _show_to_guests(ctx: Context, event_id: int, params: Choice, submitted: dict[str, FormState]) -> Document:
+def _show_to_guests(ctx: Context, event: EventWithCounts, params: Choice, submitted: dict[str, FormState]) -> Document:
     """When, where and what, who comes, and the comments."""
-    event = policy.event_with_counts(ctx, event_id)
-    card.open_own(ctx, event_id)
+    event_id = event.id
+    if card.open_own(ctx, event_id):
+        event = policy.event_with_counts(ctx, event_id)
     detail = present.detail_with_comments(ctx, event, CommentPage(limit=MAX_COMMENTS))
     forms = _forms(ctx, event_id, params.response, submitted)
     shown = card.build(ctx, event, detail, with_all_dates=params.dates == "all")
@@ -118,7 +119,7 @@ def _forms(ctx: Context, event_id: int, response: str | None, submitted: dict[st
     before."""
     forms = {
         "respond": _response_form(ctx, event_id, response),
-        "comment": _comment_form(ctx, event_id),
+        "comment": _comment_form(ctx),
         "send": FormState({"email": ctx.actor.email_address if ctx.actor else ""}),
         "place": FormState(),
         "link": FormState(),
@@ -126,10 +127,10 @@ def _forms(ctx: Context, event_id: int, response: str | None, submitted: dict[st
     return {name: structs.replace(form, prefix=f"{name}-") for name, form in (forms | submitted).items()}
 
 
-def _comment_form(ctx: Context, event_id: int) -> FormState:
+def _comment_form(ctx: Context) -> FormState:
     guest = guest_cookie.read(ctx) if ctx.actor is None else guest_cookie.NOBODY
     return filled(
-        comments.new(ctx, CommentFor(event_id=event_id)),
+        comments.new(ctx, CommentFor()),
         FormState({"name": guest.name, "email_address": guest.address}) if guest.address else None,
     )
 
@@ -217,7 +218,7 @@ def add(ctx: Context, event_id: int, params: Form) -> Document:
 
 def _response_form(ctx: Context, event_id: int, chosen: str | None) -> FormState:
     """The form to respond, with the reader's latest response, or the one that was chosen."""
-    values = structs.asdict(responses.new(ctx, ResponseFor(event_id=event_id))) | {"number": None, "plus_n": None}
+    values = structs.asdict(responses.new(ctx, ResponseFor())) | {"number": None, "plus_n": None}
     own = guest_cookie.find(ctx, event_id) if ctx.actor is None else None
     latest = policy.my_response(ctx, event_id) if ctx.actor else None
     if latest:

@@ -35,8 +35,8 @@ ANSWERS = {
     "pending": gettext("Awaiting approval"),
 }
 
-# A day, the number of its events, and how many of them are not shown.
-_Day = tuple[date, int, int]
+# A day, its CSS classes, the number of its events, and how many of them are not shown.
+_Day = tuple[date, str, int, int]
 # The cell of a day without events, and with them.
 _MiniDay = tuple[str, str]
 
@@ -51,12 +51,12 @@ class Drawing(Struct, frozen=True):
 
     def month(self, days: Days, weeks: list[list[Cell]]) -> Markup:
         """The rows of a month."""
-        around = _cells(self.locale, self.links.path_to_day(), self.can_create, days.day, self.today)
+        around = _cells(self.locale, self.links.path_to_day(), self.can_create)
         parts: list[str] = []
         for week in weeks:
             parts.append("<tr>\n")
             for cell in week:
-                head, rest = around[cell.day, cell.count, cell.more]
+                head, rest = around[cell.day, _classes(cell.day, days.day, self.today), cell.count, cell.more]
                 parts += [head, "<ul>", self._items(cell.lanes), "</ul>\n", rest] if cell.lanes else [head, rest]
             parts.append("</tr>\n")
         return _markup("".join(parts))
@@ -65,7 +65,7 @@ class Drawing(Struct, frozen=True):
         """Events with a time on one day, in these colours. A month has hundreds of them, so none becomes an object."""
         clock, is_embedded = clocks(self.locale, zone), self.links.is_embedded
         return [
-            _LINES[
+            _html(
                 event_id,
                 title,
                 colors[event_id],
@@ -73,7 +73,7 @@ class Drawing(Struct, frozen=True):
                 WINDOW if is_embedded else EDITABLE if can_edit and calendar_id != MINE else "",
                 answers.get(event_id, NO_ANSWER) if calendar_id == MINE else NO_ANSWER,
                 self.locale,
-            ]
+            )
             for start_at, event_id, title, status, can_edit, calendar_id in events
         ]
 
@@ -154,20 +154,15 @@ def name_answer(locale: Locale, answer: Answer) -> str:
     return locale.translate(ANSWERS[state])
 
 
-# The same events are in the month of many readers, and each time that one of them looks at it.
-_LINES: FormatCache[tuple[int, str, str, str, str, Answer, Locale], str] = FormatCache(lambda line: _html(*line))
-
-
 @lru_cache(200)
-def _cells(locale: Locale, path: tuple[str, str], can_create: bool, focus: date, today: date | None) -> FormatCache[_Day, tuple[str, str]]:
+def _cells(locale: Locale, path: tuple[str, str], can_create: bool) -> FormatCache[_Day, tuple[str, str]]:
     """What is in the cells of days around their events. Many readers see the same, and translating it takes long."""
-    return FormatCache(partial(_around_events, locale, path, can_create, focus, today))
+    return FormatCache(partial(_around_events, locale, path, can_create))
 
 
-def _around_events(locale: Locale, path: tuple[str, str], can_create: bool, focus: date, today: date | None, key: _Day) -> tuple[str, str]:
+def _around_events(locale: Locale, path: tuple[str, str], can_create: bool, key: _Day) -> tuple[str, str]:
     """What is in the cell of a day before and after its events."""
-    day, count, more = key
-    classes = _classes(day, focus, today)
+    day, classes, count, more = key
     name, date_text = locale.formats.day(day), day.isoformat()
     href = f"{path[0]}{date_text}{path[1]}"
     label = escape(f"{name}, {locale.translate(ngettext('1 event', '%(num)s events', count))}")
@@ -189,8 +184,14 @@ def _around_events(locale: Locale, path: tuple[str, str], can_create: bool, focu
 @lru_cache(200)
 def _mini_weeks(locale: Locale, path: tuple[str, str], month: Days, focus: date, today: date | None) -> list[list[tuple[date, _MiniDay]]]:
     """The weeks of the small month, each day with its cell."""
-    days = [(day, _mini_day(locale, path, day, _classes(day, focus, today))) for day in date_range(month.first, month.last)]
+    cells = _mini_cells(locale, path)
+    days = [(day, cells[day, _classes(day, focus, today)]) for day in date_range(month.first, month.last)]
     return [days[i : i + 7] for i in range(0, len(days), 7)]
+
+
+@lru_cache(200)
+def _mini_cells(locale: Locale, path: tuple[str, str]) -> FormatCache[tuple[date, str], _MiniDay]:
+    return FormatCache(lambda key: _mini_day(locale, path, *key))
 
 
 def _mini_day(locale: Locale, path: tuple[str, str], day: date, classes: str) -> _MiniDay:

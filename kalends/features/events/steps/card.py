@@ -75,12 +75,14 @@ def build(ctx: Context, event: EventWithCounts, detail: EventDetail, *, with_all
     )
 
 
-def open_own(ctx: Context, event_id: int) -> None:
-    """Let the request know what a guest may who has the personal link to a response in a cookie."""
+def open_own(ctx: Context, event_id: int) -> bool:
+    """Let the request know what a guest may who has the personal link to a response in a cookie. False: there is no such link."""
     own = guest_cookie.find(ctx, event_id) if ctx.actor is None else None
-    if own and own.token:
-        with suppress(errors.NotFound):
-            policy.linked_response(ctx, own.token)
+    if own is None or not own.token:
+        return False
+    with suppress(errors.NotFound):
+        policy.linked_response(ctx, own.token)
+    return True
 
 
 def _find_own(ctx: Context, event_id: int, guest: Guest) -> OwnResponse | None:
