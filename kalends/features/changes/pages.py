@@ -32,8 +32,8 @@ def undo(ctx: Context, seq: int, params: Form) -> Document:
     with ctx.read():
         path = local_path(back) if back.startswith("/calendar") or not restored else f"/events/{restored[0]}"
         is_back = was_cancelled and restored and events.find_by_ids(ctx, restored[:1])[0].status == "planned"
-        number = recipients.count(ctx) if notify else _count_waiting(ctx, restored)
-        return redirect(ctx, path, done="uncancelled" if is_back else "undone", count=number, can_undo=True)
+        mailed = recipients.count(ctx) if notify else _count_waiting(ctx, restored)
+        return redirect(ctx, path, done="uncancelled" if is_back else "undone", count=mailed, can_undo=True)
 
 
 def _count_waiting(ctx: Context, event_ids: list[int]) -> int | None:
