@@ -92,7 +92,7 @@ def test_an_invitation_is_removed_from_the_calendar_and_put_back(windows: Window
     entry(page).click()
     page.get_by_role("button", name="Remove from my calendar").click()
     expect(entry(page)).to_have_count(0)
-    expect(page.get_by_role("status")).to_contain_text("Removed from your calendar. You have not answered.")
+    expect(page.get_by_role("status")).to_contain_text("Removed from your calendar. You haven’t answered.")
     page.get_by_role("button", name="Undo").click()
     expect(entry(page)).to_have_count(1)
 

@@ -20,7 +20,7 @@ ACTIONS: dict[AuditAction, str] = {
     "sending_changed": gettext("changed whether an account may send"),
     "password_set": gettext("set the password of an account"),
     "factors_removed": gettext("turned off the second factor of an account"),
-    "account_invited": gettext("invited someone to make an account"),
+    "account_invited": gettext("invited someone to create an account"),
     "invitation_withdrawn": gettext("withdrew an invitation"),
     "site_changed": gettext("changed settings of the site"),
     "event_hidden": gettext("hid an event"),

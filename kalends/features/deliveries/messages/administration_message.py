@@ -61,13 +61,15 @@ def _wordings(names: dict[str, str]) -> dict[AdministrationNotice, Notice]:
     )
     added = Wording(
         gettext("%(user_name)s is an administrator now", user_name=names["user_name"]),
-        gettext("The account %(user_name)s administers %(service)s from now on.", **names),
-        gettext("You get this because you administer the site. If nobody knows why, take the role back, and read the log of the site."),
+        gettext("The account %(user_name)s is now an administrator of %(service)s.", **names),
+        gettext(
+            "You get this because you’re an administrator of this site. If nobody knows why, take the role away and read the site’s log."
+        ),
     )
     stopped = Wording(
-        gettext("%(user_name)s cannot send any more", user_name=names["user_name"]),
-        gettext("Many people refused the mail of %(user_name)s on %(service)s, so the account is stopped from sending to others.", **names),
-        gettext("You get this because you administer the site. If the mail was wanted, allow the account to send again."),
+        gettext("%(user_name)s can no longer send emails", user_name=names["user_name"]),
+        gettext("Many people refused emails from %(user_name)s on %(service)s, so the account can’t send to others any more.", **names),
+        gettext("You get this because you’re an administrator of this site. If the emails were wanted, allow the account to send again."),
     )
     return {
         "test_message": (test, "", None),
