@@ -45,7 +45,7 @@ def test_a_public_event_on_a_private_calendar_asks_for_a_public_one_and_moves_th
     assert [each["calendar_ids"] for each in events_of_series(cast.alice, event["id"])] == [[calendar["id"]]] * 3
     assert cast.alice.get(f"/api{path}").json["public"] is True
     assert QUESTION not in cast.alice.get(path).text
-    assert f'/organisers/{cast.alice.id}"' in cast.anonymous.get("/organisers").text
+    assert f'href="/calendars/{calendar["id"]}"' in cast.anonymous.get(f"/organisers/{cast.alice.id}").text
 
 
 def test_nobody_moves_the_event_of_another_person_to_a_new_calendar(cast: Cast) -> None:
