@@ -56,6 +56,22 @@ def source_run(ctx: Context, source_id: int, run_id: int) -> SourceRun:
     return run
 
 
+def follower_may_edit(ctx: Context, source: Source) -> bool:
+    """Whether who follows the source may still edit its calendar: what they follow ends with the role."""
+    sql = """SELECT 1 FROM calendars c JOIN users u ON u.id = :user_id AND u.status = 'active' WHERE c.id = :calendar_id AND (
+        c.owner_id = :user_id OR EXISTS (
+            SELECT 1 FROM calendar_shares s WHERE s.calendar_id = c.id AND s.user_id = :user_id AND s.role = 'editor'))"""
+    return bool(ctx.tx.rows(sql, calendar_id=source.calendar_id, user_id=source.user_id))
+
+
+def require_follower(ctx: Context, source: Source) -> None:
+    """Raise Conflict for a source of somebody who may no longer edit its calendar, whoever asks for a run."""
+    if not follower_may_edit(ctx, source):
+        raise errors.Conflict(
+            gettext("Whoever followed it can’t edit this calendar any more. Stop following it, then follow the address yourself.")
+        )
+
+
 def require_sources(ctx: Context) -> None:
     """Raise Forbidden if the operator has switched sources off."""
     if ctx.settings.sources == "off":

@@ -62,6 +62,31 @@ def test_only_who_may_edit_the_calendar_follows_and_sees(people: Cast, elsewhere
     assert people.carol.post("/api/sources", json={"url": elsewhere.url, "calendar_id": calendar["id"]}).status == 403
 
 
+def test_nobody_brings_in_what_an_ex_editor_follows(people: Cast, elsewhere: Elsewhere, clock: Clock) -> None:
+    """Its address is theirs, and what is there now may be anything."""
+    elsewhere.says(a_feed(*events_of_feed(1)))
+    calendar = a_calendar(people.alice, public=True)
+    shared(people.alice, calendar, people.bob, "editor")
+    source = follow(people.bob, elsewhere, calendar_id=calendar["id"])
+    elsewhere.says(a_feed())
+    clock.ahead(61)
+    held = refresh(people.bob, source).json
+    assert people.alice.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": people.bob.user_name}).status == 200
+    elsewhere.says(a_feed(*events_of_feed(1, "buy pills")))
+    clock.ahead(61)
+    path = f"/api/sources/{source['id']}"
+    replies = [
+        refresh(people.alice, source),
+        people.alice.put(f"{path}/runs/{held['id']}", json={"accepted": True}),
+        people.alice.put(path, json={"paused": False}),
+    ]
+    assert [reply.status for reply in replies] == [409] * 3
+    assert "follow the address yourself" in replies[0].json["detail"]
+    assert titles(people.alice, source) == ["gig 0"]
+    assert people.alice.delete(path).status == 200
+    assert follow(people.alice, elsewhere, calendar_id=calendar["id"])["state"] == "fresh"
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [

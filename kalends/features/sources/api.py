@@ -88,6 +88,7 @@ def update(ctx: Context, source_id: int, params: Changes[SourceFields]) -> Sourc
     changed = params.over(present.editable(source))
     if not changed.paused:
         policy.require_sources(ctx)
+        policy.require_follower(ctx, source)
     values = structs.asdict(source) | structs.asdict(changed) | {"every": changed.interval}
     new = NewSource(**{name: values[name] for name in NewSource.__struct_fields__})
     store.update(ctx, source, new, (source.paused or "owner") if changed.paused else None)
@@ -119,7 +120,7 @@ def runs(ctx: Context, source_id: int, params: Paging) -> RunIndex:
 def create_run(ctx: Context, source_id: int) -> RunItem:
     """Fetch the source now; at most once a minute."""
     with ctx.read():
-        policy.source(ctx, source_id)
+        policy.require_follower(ctx, policy.source(ctx, source_id))
         policy.require_sources(ctx)
     with ctx.write(is_last=False):
         source = store.claim(ctx, source_id, unless_checked_since=ctx.now - REFRESH_SECONDS)
@@ -141,6 +142,7 @@ def accept_run(ctx: Context, source_id: int, run_id: int, params: RunDecision) -
         held = policy.source_run(ctx, source_id, run_id)
         if held.state == "applied" and held.accepted_at is not None:
             return present.run_item(held)
+        policy.require_follower(ctx, policy.source(ctx, source_id))
         source = _claim(ctx, source_id)
         if not store.accept(ctx, run_id):
             raise errors.Conflict(gettext("There is nothing to accept any more. Look at the newest run."))

@@ -5,7 +5,6 @@ import threading
 from msgspec import structs
 
 from kalends import policy
-from kalends.core import errors
 from kalends.core.log import get_logger
 from kalends.core.records.source import Source
 from kalends.core.settings import Settings
@@ -97,11 +96,7 @@ def _act_for(ctx: Context, source: Source) -> bool:
     with ctx.read():
         user = users.get(ctx, source.user_id)
         ctx.actor = Actor(user.id, user.user_name, user.email_address, user.name, user.time_zone, verified_at=user.verified_at)
-        try:
-            policy.calendar(ctx, source.calendar_id, to=policy.Right.EDIT)
-            may_edit = user.status == "active"
-        except (errors.NotFound, errors.Forbidden):
-            may_edit = False
+        may_edit = policy.follower_may_edit(ctx, source)
     if not may_edit:
         with ctx.write():
             store.pause(ctx, source.id, "access")
