@@ -29,8 +29,13 @@ def take(folder: Path) -> None:
             guest = Client(Through(service.url))
             token = guest.post("/api/session", json={"user_name": "demo", "password": PASSWORD}).json["token"]
             cancelled = guest.signed_in(token).get("/api/events?status=cancelled").json["events"][0]["id"]
+            concert = guest.signed_in(token).get("/api/events?title=Blue%20Hour").json["events"][0]["id"]
             browser = chromium.launch(playwright)
             _save(_picture_of(_window(browser, service.url, None, 1280), "/"), folder / "home-1280-light.webp")
+            _save(_picture_of(_window(browser, service.url, None, 390), f"/events/{concert}"), folder / "event-390-light.webp")
+            organiser = _window(browser, service.url, token, 1280)
+            _save(_picture_of(organiser, "/calendar?view=week"), folder / "week-1280-light.webp")
+            _save(_picture_of(organiser, f"/events/{concert}/responses"), folder / "guests-1280-light.webp")
             for width in SIZES:
                 page = _window(browser, service.url, None, width)
                 _save(_picture_of(page, f"/events/{cancelled}"), folder / f"cancelled-{width}-light.webp")
@@ -53,7 +58,7 @@ def _picture_of(page: Page, path: str) -> bytes:
 def _picture_of_repetition(page: Page) -> bytes:
     """The form that repeats a new event, with the next dates."""
     page.goto("/events/new?start_time=2027-03-09T19:00")
-    page.get_by_text("More options").click()
+    page.get_by_text("More options").first.click()
     page.get_by_label("Every second Tuesday of the month").check()
     page.get_by_label("Number of dates").fill("6")
     page.wait_for_selector(".dates :text('6 times')")
