@@ -89,7 +89,9 @@ def test_every_request_of_a_page_that_is_not_run_has_an_endpoint(page: Path, cli
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.stem}")
 def test_every_line_of_a_settings_file_is_a_setting(page: Path) -> None:
     for block in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
-        assert tomllib.loads(block).keys() <= set(Settings.__struct_fields__)
+        # A file of providers of accounts (KALENDS_OIDC) has tables.
+        names = {name for name, value in tomllib.loads(block).items() if not isinstance(value, dict)}
+        assert names <= set(Settings.__struct_fields__)
 
 
 @pytest.mark.parametrize("role", ROLES)
