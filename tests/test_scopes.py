@@ -12,7 +12,7 @@ from kalends.policy.scopes import ANY, UNLIMITED, required_scope
 from tests.cast import Cast, a_calendar, a_key, an_event
 from tests.client import Client, Reply
 from tests.conftest import NOON, Clock
-from tests.dav.clients import calendar_path, device, propfind
+from tests.dav.clients import calendar_path, device, propfind, responses
 
 SCOPES: tuple[str, ...] = get_args(get_args(KeyScope)[0])
 # What each scope is for. The rows of all other endpoints follow from these rules.
@@ -107,6 +107,9 @@ def test_a_key_ends_when_it_expires_and_so_do_its_sessions(cast: Cast, clock: Cl
         ({"scopes": ["everything"]}, "scopes"),
         ({"scopes": ["events:read"], "kind": "dav"}, "scopes"),
         ({"read_only": True}, "read_only"),
+        ({"calendar_ids": [1]}, "calendar_ids"),
+        ({"calendar_ids": [], "kind": "dav"}, "calendar_ids"),
+        ({"calendar_ids": ["x"], "kind": "dav"}, "calendar_ids"),
         ({"expires_at": "2020-01-01"}, "expires_at"),
         ({"expires_at": "soon"}, "expires_at"),
     ],
@@ -133,3 +136,47 @@ def test_an_app_password_that_only_reads_changes_nothing(cast: Cast) -> None:
     assert cast.anonymous.request("DELETE", f"{path}{event['uid']}.ics", headers=credential).status == 403
     assert cast.anonymous.request("MKCALENDAR", f"{path.rstrip('/')}-new/", headers=credential).status == 403
     assert cast.alice.get(f"/api/events/{event['id']}").status == 200
+
+
+def test_an_app_password_of_calendars_opens_these_and_nothing_else(cast: Cast) -> None:
+    ours, other = a_calendar(cast.alice), a_calendar(cast.alice)
+    an_event(cast.alice, calendar_id=int(ours["id"]))
+    key = a_key(cast.alice, kind="dav", calendar_ids=[ours["id"], ours["id"]])
+    assert key["calendar_ids"] == [ours["id"]]
+    assert cast.alice.get("/api/keys").json["keys"][-1]["calendar_ids"] == [ours["id"]]
+    credential = device(cast.alice, key["wkey"])
+    home = f"/dav/users/{cast.alice.id}/calendars"
+    listed = responses(propfind(cast.anonymous, f"{home}/", "D:displayname", depth="1", **credential))
+    assert set(listed) == {"calendars", str(ours["id"])}
+    paths = {int(each["id"]): calendar_path(cast.alice, each["id"]) for each in (ours, other)}
+    found = responses(propfind(cast.anonymous, paths[int(ours["id"])], "D:getetag", depth="1", **credential))
+    [name] = [name for name in found if name.endswith(".ics")]
+    assert propfind(cast.anonymous, paths[int(other["id"])], "D:getetag", depth="1", **credential).status == 404
+    for method, path in [
+        ("MKCALENDAR", f"{home}/new/"),
+        ("PROPFIND", f"/dav/users/{cast.alice.id}/books/"),
+        ("PROPFIND", f"/dav/users/{cast.alice.id}/inbox/"),
+        ("PUT", f"{paths[int(other['id'])]}x.ics"),
+        ("DELETE", paths[int(other["id"])]),
+        ("REPORT", paths[int(other["id"])]),
+    ]:
+        reply = cast.anonymous.request(method, path, headers=credential)
+        assert reply.status in (400, 403, 404), (method, path, reply)
+    moved = credential | {"Destination": f"{paths[int(other['id'])]}moved.ics"}
+    assert cast.anonymous.request("COPY", f"{paths[int(ours['id'])]}{name}", headers=moved).status == 409
+    assert cast.anonymous.request("DELETE", f"{paths[int(ours['id'])]}{name}", headers=credential).status == 204
+    assert cast.alice.get(f"/api/calendars/{other['id']}").status == 200
+
+
+def test_an_app_password_names_only_calendars_of_its_user(cast: Cast) -> None:
+    for calendar_id in (a_calendar(cast.bob)["id"], a_calendar(cast.bob, public=True)["id"], 999_999_999):
+        refused = cast.alice.post("/api/keys", json={"name": "phone", "kind": "dav", "calendar_ids": [calendar_id]})
+        assert (refused.status, refused.broken) == (404, ["calendar_ids"])
+
+
+def test_a_deleted_calendar_leaves_its_app_password_nothing(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    credential = device(cast.alice, a_key(cast.alice, kind="dav", calendar_ids=[calendar["id"]])["wkey"])
+    assert cast.alice.delete(f"/api/calendars/{calendar['id']}").status == 200
+    home = f"/dav/users/{cast.alice.id}/calendars/"
+    assert set(responses(propfind(cast.anonymous, home, "D:displayname", depth="1", **credential))) == {"calendars"}

@@ -33,6 +33,8 @@ Kind = Literal[
 PUBLIC: tuple[Kind, ...] = ("public", "public-resource")
 # CardDAV's.
 BOOKS: tuple[Kind, ...] = ("books", "book", "card")
+# Scheduling's.
+SCHEDULING: tuple[Kind, ...] = ("inbox", "message", "outbox")
 ROOT = "/dav"
 # The path of a client that is given a bare host; it has a page, too.
 BARE = "/"

@@ -152,7 +152,10 @@ class Dav:
                         ctx.actor = request.actor = sign_in.authenticate(self._services, ctx, request.headers["authorization"])
                     if ctx.actor:
                         method = "GET" if action in FOR_READERS else request.method
-                        policy.require_device_scope(ctx.actor, method, of_contacts=request.variables["target"].kind in paths.BOOKS)
+                        kind = request.variables["target"].kind
+                        policy.require_device_scope(
+                            ctx.actor, method, of_contacts=kind in paths.BOOKS, of_scheduling=kind in paths.SCHEDULING
+                        )
                     if has_transaction and (ctx.actor or not needs_user):
                         reply = _call(ctx, request, root, action)
                 if ctx.actor and not has_transaction:

@@ -17,6 +17,7 @@ from kalends.db import columns
 from kalends.http.context import Context
 from kalends.policy.actor import Right, me, user
 from kalends.policy.closed_site import require_member
+from kalends.policy.scopes import opens_calendar
 
 C = TypeVar("C", Calendar, TargetCalendar)
 
@@ -107,7 +108,7 @@ def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
 def home_calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
     """A calendar in the actor's home for devices, one that they own or that is shared with them, if they have this right."""
     member = calendar(ctx, calendar_id, to=Right.SEE)
-    if not member.is_member:
+    if not member.is_member or not opens_calendar(user(ctx), member.id):
         raise errors.NotFound
     return _require(ctx, member, to)
 
@@ -125,7 +126,8 @@ def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
 
 def member_calendars(ctx: Context) -> list[Calendar]:
     """The calendars that the signed-in user owns, and those that are shared with them."""
-    return ctx.tx.all(Calendar, f"{SELECT_CALENDARS} WHERE {IN_MY_CALENDARS} ORDER BY c.id", me=user(ctx).id)
+    calendars = ctx.tx.all(Calendar, f"{SELECT_CALENDARS} WHERE {IN_MY_CALENDARS} ORDER BY c.id", me=user(ctx).id)
+    return [calendar for calendar in calendars if opens_calendar(user(ctx), calendar.id)]
 
 
 def named_member_calendars(ctx: Context) -> list[NamedCalendar]:

@@ -51,8 +51,15 @@ def require_scope(actor: Actor, endpoint: Endpoint) -> None:
         _require(actor, required_scope(endpoint.method, endpoint.path))
 
 
-def require_device_scope(actor: Actor, method: str, *, of_contacts: bool) -> None:
+def opens_calendar(actor: Actor, calendar_id: int) -> bool:
+    """Whether the app password of the request opens the calendar, which its user sees."""
+    return not actor.calendar_ids or str(calendar_id) in actor.calendar_ids.split()
+
+
+def require_device_scope(actor: Actor, method: str, *, of_contacts: bool, of_scheduling: bool = False) -> None:
     """Raise InsufficientScope if the key of the request does not open what CalDAV or CardDAV would do."""
+    if actor.calendar_ids and (of_contacts or of_scheduling or method in ("MKCALENDAR", "MKCOL")):
+        raise errors.InsufficientScope(gettext("This app password opens the calendars that it names, and nothing else."))
     if not actor.scopes:
         return
     is_read = method in READ_METHODS

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -64,7 +65,7 @@ def test_a_login_begins_on_one_server_and_ends_on_the_other(tmp_path: Path, port
     own, theirs = ports
     site = f"http://localhost:{own}"
     put_sqlite(tmp_path)
-    settings = {"BASE_URL": site, "OIDC": table(theirs)}
+    settings: dict[str, Any] = {"BASE_URL": site, "OIDC": table(theirs)}
     with (
         serving(tmp_path, PORT=str(own), **settings) as first,
         serving(tmp_path, is_new=True, **settings) as second,

@@ -26,7 +26,18 @@ def test_the_secrets_of_a_key_are_only_in_the_reply_to_create(cast: Cast, clock:
         "name": "backup",
         "created_at": timestamps.format_utc(NOON),
     }
-    assert set(response.json) == {"id", "name", "wkey", "shared_secret", "created_at", "kind", "scopes", "read_only", "expires_at"}
+    assert set(response.json) == {
+        "id",
+        "name",
+        "wkey",
+        "shared_secret",
+        "created_at",
+        "kind",
+        "scopes",
+        "read_only",
+        "expires_at",
+        "calendar_ids",
+    }
     assert re.fullmatch(r"k[0-9a-z]{8,20}", response.json["id"])
     assert re.fullmatch(r"wk_[A-Za-z0-9_-]{32,}", response.json["wkey"])
     assert len(response.json["shared_secret"]) >= 32

@@ -14,7 +14,7 @@ def test_keys_are_listed_without_their_secrets_in_the_order_of_creation(cast: Ca
     clock.ahead(60)
     second = a_key(cast.alice, "robot")
     response = cast.alice.get("/api/keys")
-    unlimited = {"last_used_at": None, "scopes": None, "read_only": False, "expires_at": None}
+    unlimited = {"last_used_at": None, "scopes": None, "read_only": False, "expires_at": None, "calendar_ids": None}
     assert (response.status, response.json) == (
         200,
         {

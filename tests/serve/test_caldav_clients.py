@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from caldav.davclient import DAVClient
-from caldav.lib.error import AuthorizationError, NotFoundError
+from caldav.lib.error import AuthorizationError, NotFoundError, PutError
 
 from tests.dav.test_write import ALARM, MOVED, ODD, RULE, ics
 from tests.serve.running import Running, bearer
@@ -208,3 +208,24 @@ def _find_calendar(client: Any, calendar_id: str | None) -> Any:
     """The calendar of this id in the home of the user, or the first one."""
     calendars = client.principal().calendars()
     return next(each for each in calendars if calendar_id is None or str(each.url).endswith(f"/{calendar_id}/"))
+
+
+def test_python_caldav_with_an_app_password_of_one_calendar_that_only_reads(service: Running) -> None:
+    token = bearer(service.sign_up("limited_owner"))
+    ids = [service.post("/api/calendars", {"name": name}, headers=token).json["id"] for name in ("Choir", "Diary")]
+    limits = {"name": "phone", "kind": "dav", "calendar_ids": ids[:1]}
+    passwords = [str(service.post("/api/keys", limits | more, headers=token).json["wkey"]) for more in ({}, {"read_only": True})]
+    root = f"http://127.0.0.1:{service.port}"
+    clients: list[Any] = [DAVClient(url=f"{root}/", username="limited_owner", password=password) for password in passwords]
+    for client in clients:
+        [calendar] = client.principal().calendars()
+        assert calendar.get_display_name() == "Choir"
+        other = client.calendar(url=str(calendar.url).replace(f"/{ids[0]}/", f"/{ids[1]}/"))
+        with pytest.raises((AuthorizationError, PutError)):
+            other.save_event(ics("other", title="Other"))
+    writing, reading = (client.principal().calendars()[0] for client in clients)
+    writing.save_event(ics("first", title="First"))
+    assert len(reading.events()) == 1
+    with pytest.raises(AuthorizationError):
+        reading.save_event(ics("second", title="Second"))
+    assert set(events(service, token)) == {"First"}

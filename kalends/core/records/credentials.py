@@ -99,3 +99,5 @@ class Key(Struct, frozen=True):
     scopes: str = ""
     # None: when it is deleted.
     expires_at: int | None = None
+    # Those that an app password opens, separated by blanks; empty: all.
+    calendar_ids: str = ""

@@ -15,6 +15,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.web import labels
 from kalends.web import site_store as sites
 from kalends.web.drawings import draw_qr_code
 from kalends.web.forms import FormState
@@ -32,6 +33,7 @@ def devices(ctx: Context, form: FormState | None = None) -> Document:
         title=gettext("Connect a device"),
         form=form or FormState(),
         needs_password=not policy.is_recent(ctx),
+        calendars={calendar.id: labels.calendar_name(ctx, calendar.name) for calendar in policy.member_calendars(ctx)},
         keys=[key for key in api.index(ctx, Paging(limit=MAX_KEYS)).keys if key.kind == "dav"],
         server=ctx.settings.url,
     )

@@ -56,9 +56,10 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     credentials.confirm_recent(ctx, user, params.current_password)
     scopes, expires_at = _scopes(params), _expires_at(ctx, params)
     with ctx.write():
+        calendar_ids = _calendar_ids(ctx, params)
         # A suspension that came between ends all keys, and must not miss this one.
         policy.require_active(users.lock(ctx, user))
-        key, wkey = store.insert(ctx, user.id, params.name, params.kind, scopes=scopes, expires_at=expires_at)
+        key, wkey = store.insert(ctx, user.id, params.name, params.kind, scopes=scopes, expires_at=expires_at, calendar_ids=calendar_ids)
         deliveries.insert_account_mail(ctx, user, "notice", "key_created")
         shared_secret = store.shared_secret(ctx.settings, key.id) if key.kind == "api" else None
         item = _item(key)
@@ -72,6 +73,7 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
             item.scopes,
             read_only=item.read_only,
             expires_at=item.expires_at,
+            calendar_ids=item.calendar_ids,
         )
 
 
@@ -97,6 +99,20 @@ def _scopes(params: KeyRequest) -> str:
     return " ".join(sorted(set(params.scopes)))
 
 
+def _calendar_ids(ctx: Context, params: KeyRequest) -> str:
+    """The calendars as they are stored."""
+    if params.calendar_ids is None:
+        return ""
+    if params.kind != "dav":
+        raise errors.invalid("calendar_ids", gettext("are for app passwords. An API key takes scopes"))
+    if not params.calendar_ids:
+        raise errors.invalid("calendar_ids", gettext("must name at least one calendar, or be left out"), "required")
+    with errors.naming("calendar_ids"):
+        for calendar_id in params.calendar_ids:
+            policy.home_calendar(ctx, calendar_id, to=policy.Right.SEE)
+    return " ".join(map(str, sorted(set(params.calendar_ids))))
+
+
 def _expires_at(ctx: Context, params: KeyRequest) -> int | None:
     if params.expires_at is None:
         return None
@@ -119,4 +135,5 @@ def _item(key: Key) -> KeyItem:
         scopes,
         read_only=is_read_only,
         expires_at=expires_at,
+        calendar_ids=[int(each) for each in key.calendar_ids.split()] or None,
     )

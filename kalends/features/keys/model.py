@@ -13,6 +13,9 @@ from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.types import CreatedAt, Instant, Name
 from kalends.http.paging import Page
 
+MAX_CALENDARS = 100
+CalendarIds = Annotated[list[Annotated[int, Meta(ge=1)]], Meta(max_length=MAX_CALENDARS)]
+KeyCalendars = Annotated[list[int] | None, Meta(description="The calendars that an app password opens; null: all, and contacts.")]
 Scopes = Annotated[list[KeyScope], Meta(max_length=7)]
 ReadOnly = Annotated[bool, Meta(description="Of an app password: it reads calendars and contacts, and changes nothing.")]
 
@@ -35,6 +38,7 @@ class KeyInput(Struct, kw_only=True):
         rules={
             "scopes": "are for a key of the kind api, at least one",
             "read_only": "is for a key of the kind dav",
+            "calendar_ids": "are for a key of the kind dav: calendars of yours, or shared with you",
             "expires_at": "must be in the future",
         }
     )
@@ -43,6 +47,9 @@ class KeyInput(Struct, kw_only=True):
     kind: KeyKind = "api"
     scopes: Annotated[Scopes, Meta(description="What the key may do; null: everything that you may.")] | None = None
     read_only: ReadOnly = False
+    calendar_ids: (
+        Annotated[CalendarIds, Meta(description="Of an app password: the calendars that it opens; null: all, and contacts.")] | None
+    ) = None
     expires_at: Annotated[FutureInstant, Meta(description="When the key ends; null: when you delete it.")] | None = None
 
 
@@ -66,6 +73,7 @@ class KeyItem(Struct):
     scopes: KeyScopes
     read_only: ReadOnly
     expires_at: KeyEnd
+    calendar_ids: KeyCalendars
 
 
 class KeyCreated(Struct):
@@ -80,6 +88,7 @@ class KeyCreated(Struct):
     scopes: KeyScopes
     read_only: ReadOnly
     expires_at: KeyEnd
+    calendar_ids: KeyCalendars
 
 
 class KeyIndex(Page):

@@ -51,7 +51,8 @@ def find_device_user(ctx: Context, password: str) -> Actor | None:
     """The user whose app password this is."""
     actor = ctx.tx.one(
         KeyActor,
-        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at, '', '', '', k.scopes, k.last_used_at
+        """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at, '', '', '', k.scopes,
+                  k.calendar_ids, k.last_used_at
            FROM keys k JOIN users u ON u.id = k.user_id
            WHERE k.wkey_hash = :hash AND k.kind = 'dav' AND (k.expires_at IS NULL OR k.expires_at > :now)""",
         hash=_app_password_hash(password),
@@ -72,14 +73,14 @@ def touch(tx: Transaction, key_id: str | None, now: int) -> None:
 
 
 def insert(
-    ctx: Context, user_id: int, name: str, kind: KeyKind = "api", *, scopes: str = "", expires_at: int | None = None
+    ctx: Context, user_id: int, name: str, kind: KeyKind = "api", *, scopes: str = "", expires_at: int | None = None, calendar_ids: str = ""
 ) -> tuple[Key, str]:
     """A new key and its secret text."""
-    key = Key(public_id("k"), user_id, name, ctx.now, kind, scopes=scopes, expires_at=expires_at)
+    key = Key(public_id("k"), user_id, name, ctx.now, kind, scopes=scopes, expires_at=expires_at, calendar_ids=calendar_ids)
     wkey = new_app_password() if kind == "dav" else "wk_" + new_token()
     ctx.tx.run(
-        """INSERT INTO keys (id, user_id, name, wkey_hash, created_at, kind, scopes, expires_at)
-           VALUES (:id, :user_id, :name, :hash, :now, :kind, :scopes, :expires_at)""",
+        """INSERT INTO keys (id, user_id, name, wkey_hash, created_at, kind, scopes, expires_at, calendar_ids)
+           VALUES (:id, :user_id, :name, :hash, :now, :kind, :scopes, :expires_at, :calendar_ids)""",
         id=key.id,
         user_id=user_id,
         name=name,
@@ -88,6 +89,7 @@ def insert(
         kind=kind,
         scopes=scopes,
         expires_at=expires_at,
+        calendar_ids=calendar_ids,
     )
     return key, wkey
 
