@@ -104,3 +104,17 @@ def test_an_older_event_has_a_column_for_each_week_and_loses_no_response(age: in
 
 def test_few_responses_are_not_plotted() -> None:
     assert response_days.columns([(0, "YES", 2)], DAY, "UTC") == []
+
+
+def test_emails_that_wait_for_an_undo_are_announced_until_it_is_undone(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time="2037-06-01T20:00")
+    for name in ("ann", "ben"):
+        a_response(cast.anonymous, event, email_address=f"{name}-{event['id']}@example.org")
+    said = "2 people will soon get an email about your change"
+    path = f"/events/{event['id']}"
+    assert said not in cast.alice.get(path).text
+    assert cast.alice.put(f"/api{path}", json={"start_time": "2037-06-02T20:00"}).status == 200
+    assert said in cast.alice.get(path).text
+    seq = cast.alice.get(f"/api{path}/changes?limit=1").json["changes"][0]["seq"]
+    assert cast.alice.post(f"/changes/{seq}/undo", data={}).status == 303
+    assert said not in cast.alice.get(path).text

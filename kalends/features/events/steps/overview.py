@@ -7,6 +7,7 @@ from kalends.core.records.event import Event, EventWithCounts
 from kalends.features.calendars import store as calendar_store
 from kalends.features.comments import store as comments
 from kalends.features.deliveries import store as deliveries
+from kalends.features.events import change_notice_store as change_notices
 from kalends.features.events import present
 from kalends.features.events.input_model import EventFields
 from kalends.features.events.invitations import store as invitations
@@ -76,6 +77,7 @@ def show_overview(ctx: Context, event: EventWithCounts, forms: dict[str, FormSta
         is_over=event.is_over(ctx.now),
         own_comments=comments.own_ids(ctx, event.id),
         forms=forms,
+        held=len(change_notices.find_waiting(ctx, [event.id]) or ()),
         needs_calendar=_needs_calendar(ctx, event),
     )
 
