@@ -44,7 +44,7 @@ from kalends.features.responses import news_store as news
 from kalends.features.responses import proposal_store as proposals
 from kalends.features.responses import seat_store
 from kalends.features.responses import store as responses
-from kalends.features.responses.steps import seats
+from kalends.features.responses.steps import retention, seats
 from kalends.features.responses.steps import series as series_responses
 from kalends.features.sessions import store as sessions
 from kalends.features.sources.steps.reader import SourceReader
@@ -155,6 +155,11 @@ def finish_undos(ctx: Context) -> None:
     undo.finish_interrupted(ctx)
 
 
+def forget_guests(ctx: Context) -> None:
+    """Erase who the guests of past events were, where a calendar says so."""
+    retention.forget_due(ctx)
+
+
 def prune_history(ctx: Context) -> None:
     """Delete what is older than the history."""
     _run_in_batches(ctx, journal.prune)
@@ -187,6 +192,7 @@ TASKS: list[Callable[[Context], None]] = [
     notify_organisers,
     clean_up,
     finish_undos,
+    forget_guests,
     prune_history,
     expire_replies,
     extend_series,

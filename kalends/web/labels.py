@@ -38,6 +38,7 @@ LABELS = {
     "confirm_above": gettext("Largest RSVP that counts without confirmation"),
     "hold_minutes": gettext("Minutes to hold spots until a guest confirms"),
     "scheduling": gettext("Invitations from apps"),
+    "keep_responses_days": gettext("Guest data after an event"),
     "confirm_until": gettext("Places are held until"),
     "confirmations": gettext("Email guests when they RSVP"),
     "contact_ids": gettext("Contacts"),

@@ -23,6 +23,7 @@ JAZZ = {
     "confirm_above": 20,
     "hold_minutes": 90,
     "scheduling": "off",
+    "keep_responses_days": 90,
 }
 
 

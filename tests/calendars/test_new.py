@@ -14,7 +14,7 @@ def test_new_returns_the_default_fields_and_saves_nothing(cast: Cast) -> None:
     response = hiro.get("/api/calendars/new")
     defaults: dict[str, Any] = {"name": "", "description": None, "color": "#0b6b43", "time_zone": "Asia/Tokyo", "public": False}
     defaults |= {"moderation": "guests", "party_max": None, "confirmations": "on", "confirm_responses": "none", "confirm_above": 10}
-    defaults |= {"hold_minutes": 60, "scheduling": "on"}
+    defaults |= {"hold_minutes": 60, "scheduling": "on", "keep_responses_days": None}
     assert (response.status, response.json) == (200, defaults)
     assert len(hiro.get("/api/calendars").json["calendars"]) == 1
 

@@ -96,6 +96,7 @@ def test_tables_and_columns_are_the_same_on_both_databases(file: Sqlite, postgre
         ("calendars", "confirm_above = 0"),
         ("calendars", "hold_minutes = 10081"),
         ("calendars", "scheduling = 'never'"),
+        ("calendars", "keep_responses_days = 0"),
     ],
 )
 def test_an_invalid_event_or_calendar_is_rejected_by_the_database(cast: Cast, db: Database, table: str, change: str) -> None:

@@ -62,6 +62,7 @@ class Calendar(NamedCalendar, frozen=True, array_like=True):
     confirm_above: int
     hold_minutes: int
     scheduling: Scheduling
+    keep_responses_days: int | None
 
     @property
     def device_notify(self) -> Literal["auto", "none"]:

@@ -127,6 +127,18 @@ def delete_files_of(ctx: Context, removed: Sequence[tuple[int, int]]) -> None:
             delete_file(ctx, row_id)
 
 
+def forget_files_of(ctx: Context, placed: Sequence[tuple[int, int]]) -> None:
+    """Delete the files of these events, which stay on their calendars: (calendar, event)."""
+    for calendar_id, event_id in placed:
+        rows = ctx.tx.rows(
+            "SELECT DISTINCT resource_id FROM dav_parts WHERE calendar_id = :calendar_id AND event_id = :event_id",
+            calendar_id=calendar_id,
+            event_id=event_id,
+        )
+        for (row_id,) in rows:
+            delete_file(ctx, row_id)
+
+
 def has_placed_events(ctx: Context, row_id: int) -> bool:
     """Whether an event of the file is on its calendar. The files of deleted events stay, so that these can be restored."""
     placed = "JOIN placements p ON p.event_id = e.id AND p.calendar_id = d.calendar_id WHERE d.resource_id = :id"

@@ -46,6 +46,16 @@ HoldMinutes = Annotated[
 ]
 
 
+KeepResponsesDays = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=3650,
+        description="How many days after an event the names, addresses and answers of its guests are erased. Without it, they are kept.",
+    ),
+]
+
+
 class CalendarInput(Struct, kw_only=True):
     """The editable fields of a calendar."""
 
@@ -61,6 +71,7 @@ class CalendarInput(Struct, kw_only=True):
     confirm_above: ConfirmAbove = 10
     hold_minutes: HoldMinutes = 60
     scheduling: Scheduling = "on"
+    keep_responses_days: KeepResponsesDays | None = None
 
 
 class ReaderColor(Struct, kw_only=True):
@@ -202,6 +213,9 @@ class CalendarDetail(CalendarItem, kw_only=True):
         int, Meta(description="For how many minutes an event with a capacity holds places for a response that is not confirmed.")
     ]
     scheduling: Scheduling
+    keep_responses_days: Annotated[
+        int | None, Meta(description="After how many days names, addresses and answers of an event's guests are erased; null for never.")
+    ]
     can_edit: Annotated[bool, Meta(description="Whether you may change it.")]
     feed_url: Annotated[str | None, Meta(description="URL of the iCalendar feed; null if you may not have it.")]
     created_at: CreatedAt

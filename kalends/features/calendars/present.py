@@ -33,6 +33,7 @@ def detail(ctx: Context, calendar: Calendar) -> CalendarDetail:
         confirm_above=calendar.confirm_above,
         hold_minutes=calendar.hold_minutes,
         scheduling=calendar.scheduling,
+        keep_responses_days=calendar.keep_responses_days,
         can_edit=policy.can_edit(calendar),
         feed_url=policy.feed_url(ctx.settings, calendar),
         created_at=timestamps.format_utc(calendar.created_at),

@@ -67,10 +67,12 @@ def find_public_color(ctx: Context, calendar_id: int) -> str | None:
 def insert(ctx: Context, owner_id: int, params: CalendarInput, *, is_primary: bool = False) -> int:
     calendar_id: int = ctx.tx.value(
         """INSERT INTO calendars (owner_id, name, description, color, time_zone, public, moderation, party_max,
-                                  confirmations, confirm_responses, confirm_above, hold_minutes, scheduling, is_primary, created_at,
+                                  confirmations, confirm_responses, confirm_above, hold_minutes, scheduling,
+                                  keep_responses_days, is_primary, created_at,
                                   updated_at)
            VALUES (:owner_id, :name, :description, :color, :time_zone, :public, :moderation, :party_max,
-                   :confirmations, :confirm_responses, :confirm_above, :hold_minutes, :scheduling, :is_primary, :now, :now)
+                   :confirmations, :confirm_responses, :confirm_above, :hold_minutes, :scheduling,
+                   :keep_responses_days, :is_primary, :now, :now)
            RETURNING id""",
         owner_id=owner_id,
         is_primary=is_primary,
@@ -86,7 +88,7 @@ def update(ctx: Context, calendar_id: int, params: CalendarInput) -> None:
         """UPDATE calendars SET name = :name, description = :description, color = :color, time_zone = :time_zone,
            public = :public, moderation = :moderation, party_max = :party_max,
            confirmations = :confirmations, confirm_responses = :confirm_responses, confirm_above = :confirm_above,
-           hold_minutes = :hold_minutes, scheduling = :scheduling, updated_at = :now,
+           hold_minutes = :hold_minutes, scheduling = :scheduling, keep_responses_days = :keep_responses_days, updated_at = :now,
            revision = revision + 1, changed_at = :now, public_revision = revision + 1, public_changed_at = :now WHERE id = :id""",
         id=calendar_id,
         now=ctx.now,
