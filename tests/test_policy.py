@@ -384,6 +384,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "DELETE /api/calendars/{calendar_id}": for_owner(200),
     "PUT /api/calendars/{calendar_id}/share": for_managers(200),
     "PUT /api/calendars/{calendar_id}/unshare": for_managers(200),
+    "GET /api/calendars/{calendar_id}/readers": for_owner(200),
     "GET /api/calendars/{calendar_id}.ics": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},
     "PUT /api/calendars/{calendar_id}/reset_feed": for_managers(200),
     "GET /api/changes": {"private": (404, 200, 200, 200, 404), "public": EVERYBODY},

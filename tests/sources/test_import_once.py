@@ -22,7 +22,7 @@ def _zip(files: dict[str, str | bytes], method: int = ZIP_DEFLATED) -> bytes:
     return stored.getvalue()
 
 
-TAKEOUT = {
+TAKEOUT: dict[str, str | bytes] = {
     "Takeout/Calendar/club.ics": a_feed(*events_of_feed(2)),
     "Takeout/Calendar/family.ics": a_feed(an_event_of_feed("f@google.com", "Family")),
     "Takeout/archive_browser.html": "<html>",
