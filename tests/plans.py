@@ -52,7 +52,10 @@ EXCEPTED = [
     (r"FROM pragma_index_list\(:table\) l ", "SCAN (l|i|pragma_index_info)"),
 ]
 # Tables that grow only with releases, or have one row.
-SMALL = {"migrations", "sqlite_master", "sqlite_sequence", "change_author", "journal", "site", "one_row", "unsynced", "requests"}
+SMALL = {
+    *("migrations", "sqlite_master", "sqlite_sequence", "change_author", "journal", "site"),
+    *("site_styles", "one_row", "unsynced", "requests"),
+}
 # A statement that is given the ids of events or of series, and a step that reads all events of a calendar.
 FEW_EVENTS = re.compile(r"\b(?:e\.id|event_id|series_id) IN \(SELECT value FROM json_each\(")
 WHOLE_CALENDAR = re.compile(r"INDEX placements_\w+ \(calendar_id=\?\)$")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -41,7 +42,7 @@ from tests.identities.records import an_identity
 from tests.passkeys.authenticator import a_passkey, registration
 from tests.pictures.files import SMALL_PICTURE, a_picture
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
-from tests.site.administrator import Admin, a_blocked_sender, a_hidden_event, an_account_invitation, an_inactive_person
+from tests.site.administrator import Admin, a_blocked_sender, a_hidden_event, a_style_sheet, an_account_invitation, an_inactive_person
 from tests.sources.server import a_held_run, a_source, any_address
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
@@ -114,11 +115,20 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /pictures/{picture_name}": {"private": EVERYBODY, "public": EVERYBODY},
     # For the networks on which links are shared: they have no account.
     "GET /events/{event_id}/share_picture.png": {"private": (404, 404, 404, 404, 404), "public": EVERYBODY},
+    "GET /api/contacts/birthdays": {"": SIGNED_IN},
+    "GET /api/contacts/birthdays.ics": {"": EVERYBODY},
+    "PUT /api/contacts/birthdays/reset_feed": {"": SIGNED_IN},
+    "GET /contacts/birthdays": {"": SIGNED_IN},
+    "POST /contacts/birthdays/reset_feed": {"": (401, 303, 303, 303, 303)},
     "GET /accent/{color_name}": {"": EVERYBODY},
     "GET /robots.txt": {"": EVERYBODY},
     # Only for admins, which nobody of the table is.
     "GET /api/site": {"": EVERYBODY},
     "PUT /api/site": {"": ADMINS},
+    "GET /style/{digest}": {"": EVERYBODY},
+    "GET /admin/style": {"": ADMINS},
+    "POST /admin/style": {"": ADMINS},
+    "POST /admin/style/preview": {"": ADMINS},
     "GET /admin": {"": ADMINS},
     "POST /admin": {"": ADMINS},
     "GET /api/admin/people": {"": ADMINS},
@@ -727,6 +737,7 @@ class Scene:
             "picture_name": lambda: a_picture(self.actors["owner"], self.event).rpartition("/")[2],
             "page_name": lambda: "api",
             "color_name": lambda: "2a5db0",
+            "digest": lambda: a_style_sheet(Admin(self.cast.anonymous, "ada")),
         }
         return values[name]()
 
@@ -778,6 +789,10 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "POST /api/keys": lambda scene: {"name": "a key"},
     "POST /api/webhooks": lambda scene: {"url": "https://[2606:4700::1111]/hook", "calendar_id": scene.calendar["id"]},
     "POST /webhooks": lambda scene: {"url": "https://[2606:4700::1111]/hook", "calendar_id": str(scene.calendar["id"])},
+    # By the secret URL of the feed.
+    "GET /api/contacts/birthdays.ics": lambda scene: dict(
+        parse_qsl(urlsplit(scene.cast.alice.get("/api/contacts/birthdays").json["feed_url"]).query)
+    ),
     "GET /api/sources": lambda scene: {"calendar_id": scene.calendar["id"]},
     "POST /api/sources": lambda scene: {"url": any_address(), "calendar_id": scene.calendar["id"]},
     "PUT /api/sources/{source_id}": lambda scene: {"name": "Another name"},

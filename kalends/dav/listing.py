@@ -19,6 +19,7 @@ _DATA_OF: dict[Kind, str] = {
     "calendar": DATA,
     "resource": DATA,
     "public-resource": DATA,
+    "birthday": DATA,
     "book": CARD_DATA,
     "card": CARD_DATA,
     "message": DATA,

@@ -18,6 +18,8 @@ Kind = Literal[
     "home",
     "calendar",
     "resource",
+    "birthdays",
+    "birthday",
     "books",
     "book",
     "card",
@@ -31,10 +33,12 @@ Kind = Literal[
 
 # What guests may read without a credential.
 PUBLIC: tuple[Kind, ...] = ("public", "public-resource")
-# CardDAV's.
-BOOKS: tuple[Kind, ...] = ("books", "book", "card")
+# What shows contacts: CardDAV's, and the calendar of their birthdays.
+OF_CONTACTS: tuple[Kind, ...] = ("books", "book", "card", "birthdays", "birthday")
 # Scheduling's.
 SCHEDULING: tuple[Kind, ...] = ("inbox", "message", "outbox")
+# The last segment of the path of the calendar of birthdays. No client can make another one of this name.
+BIRTHDAYS = "contact_birthdays"
 ROOT = "/dav"
 # The path of a client that is given a bare host; it has a page, too.
 BARE = "/"
@@ -101,6 +105,8 @@ def parse(path: str) -> Target:
         return Target(home_kind, user_id)
     if not _is_name(slug) or (name and not _is_name(name)):
         return UNKNOWN
+    if folder == "calendars" and slug == BIRTHDAYS:
+        return Target("birthday" if name else "birthdays", user_id, slug, name)
     return Target(resource_kind, user_id, slug, name) if name else Target(collection_kind, user_id, slug)
 
 

@@ -39,6 +39,7 @@ _SEARCH = ("D:principal-property-search",)
 REPORTS: dict[Kind, tuple[str, ...]] = {
     "calendar": ("C:calendar-query", "C:calendar-multiget", "C:free-busy-query", "D:sync-collection"),
     "public": ("C:calendar-query", "C:calendar-multiget"),
+    "birthdays": ("C:calendar-query", "C:calendar-multiget", "D:sync-collection"),
     "root": _SEARCH,
     "users": _SEARCH,
     "principal": _SEARCH,
@@ -109,9 +110,11 @@ def write_owner(subject: Subject) -> str:
 
 
 def _display_name(subject: Subject) -> str | None:
-    if subject.calendar:
+    if subject.calendar and subject.kind != "birthdays":
         name = subject.calendar.name
         return escape(name if subject.calendar.role == "owner" else f"{name} ({subject.calendar.owner_name})")
+    if subject.kind == "birthdays":
+        return escape(subject.own_calendar.name)
     if subject.kind == "book":
         return escape(subject.book_name or book_name(subject.ctx))
     return escape(subject.user.display_name) if subject.kind == "principal" else None
@@ -122,6 +125,7 @@ def _resource_type(subject: Subject) -> str:
         "principal": "<D:principal/>",
         "calendar": "<D:collection/><C:calendar/>",
         "public": "<D:collection/><C:calendar/>",
+        "birthdays": "<D:collection/><C:calendar/>",
         "book": "<D:collection/><CR:addressbook/>",
         "inbox": "<D:collection/><C:schedule-inbox/>",
         "outbox": "<D:collection/><C:schedule-outbox/>",
@@ -200,26 +204,26 @@ ZONE, ZONE_ID, HOME = caldav("calendar-timezone"), caldav("calendar-timezone-id"
 TRANSPARENCY, SCHEDULE_TAG = caldav("schedule-calendar-transp"), caldav("schedule-tag")
 SYNC_TOKEN = dav("sync-token")
 
-ALL: tuple[Kind, ...] = ("root", "users", "principal", "home", "calendar", "books", "book", "inbox", "outbox")
+ALL: tuple[Kind, ...] = ("root", "users", "principal", "home", "calendar", "books", "book", "inbox", "outbox", "birthdays")
 USER: tuple[Kind, ...] = ("root", "principal", "home", "books")
-OWNED: tuple[Kind, ...] = ("principal", "home", "calendar", "books", "book", "inbox", "outbox")
+OWNED: tuple[Kind, ...] = ("principal", "home", "calendar", "books", "book", "inbox", "outbox", "birthdays")
 COLLECTION: tuple[Kind, ...] = ("calendar", "book")
 ONE: tuple[Kind, ...] = ("calendar",)
 # Calendars of members, and public ones for guests.
-EACH: tuple[Kind, ...] = ("calendar", "public")
+EACH: tuple[Kind, ...] = ("calendar", "public", "birthdays")
 BOOK: tuple[Kind, ...] = ("book",)
 
 # Each property with the kinds that have it. Resources in calendars are written by `listing`, since there are many of them.
 PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
     RESOURCE_TYPE: ((*ALL, "public"), _resource_type),
-    NAME: (("principal", "calendar", "public", "book"), _display_name),
+    NAME: (("principal", "calendar", "public", "book", "birthdays"), _display_name),
     dav("current-user-principal"): ((*ALL, "public"), write_principal),
     dav("principal-URL"): (("principal",), write_principal),
     dav("owner"): (OWNED, write_owner),
     dav("principal-collection-set"): (ALL, _constant(href(f"{paths.ROOT}/users/"))),
     dav("current-user-privilege-set"): ((*OWNED, "public"), write_privileges),
     dav("supported-report-set"): ((*ALL, "public"), _reports),
-    SYNC_TOKEN: (COLLECTION, lambda subject: escape(subject.sync_token)),
+    SYNC_TOKEN: ((*COLLECTION, "birthdays"), lambda subject: escape(subject.sync_token)),
     HOME: (USER, lambda subject: href(paths.home(subject.user.id))),
     caldav("calendar-user-address-set"): (("principal",), _addresses),
     caldav("calendar-user-type"): (("principal",), _constant("INDIVIDUAL")),
@@ -239,7 +243,7 @@ PROPERTIES: dict[str, tuple[tuple[Kind, ...], Writer]] = {
     ),
     caldav("max-resource-size"): (ONE, _constant(str(BODY_LIMIT))),
     caldav("max-instances"): (ONE, _constant(str(MAX_EVENTS))),
-    f"{{{CALENDAR_SERVER}}}getctag": ((*COLLECTION, "public"), _ctag),
+    f"{{{CALENDAR_SERVER}}}getctag": ((*COLLECTION, "public", "birthdays"), _ctag),
     COLOR: (EACH, lambda subject: escape(subject.own_calendar.color)),
     carddav("addressbook-home-set"): (USER, lambda subject: href(paths.books(subject.user.id))),
     carddav("supported-address-data"): (BOOK, _constant(CARD_VERSIONS)),

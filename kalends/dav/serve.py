@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from kalends import policy
 from kalends.core import errors
 from kalends.core.values.xml_tree import InvalidXml
-from kalends.dav import collections, paths, principals, propfind, proppatch, public, reports, sign_in, xml
+from kalends.dav import birthdays, collections, paths, principals, propfind, proppatch, public, reports, sign_in, xml
 from kalends.dav.books import collections as book_collections
 from kalends.dav.books import propfind as books
 from kalends.dav.books import reports as book_reports
@@ -59,6 +59,8 @@ TABLE: dict[Kind, dict[str, Action]] = {
         "MKCALENDAR": collections.refuse_location,
         "MKCOL": collections.refuse_location,
     },
+    "birthdays": {"PROPFIND": birthdays.propfind_calendar, "REPORT": birthdays.report, "GET": birthdays.get_calendar},
+    "birthday": {"PROPFIND": birthdays.propfind_event, "GET": birthdays.get_event},
     "public": {"PROPFIND": public.propfind_calendar, "REPORT": public.report},
     "public-resource": {"PROPFIND": public.propfind_resource, "GET": public.get_resource},
     "inbox": {"PROPFIND": mailboxes.propfind_inbox, "REPORT": mailboxes.report_inbox},
@@ -154,7 +156,7 @@ class Dav:
                         method = "GET" if action in FOR_READERS else request.method
                         kind = request.variables["target"].kind
                         policy.require_device_scope(
-                            ctx.actor, method, of_contacts=kind in paths.BOOKS, of_scheduling=kind in paths.SCHEDULING
+                            ctx.actor, method, of_contacts=kind in paths.OF_CONTACTS, of_scheduling=kind in paths.SCHEDULING
                         )
                     if has_transaction and (ctx.actor or not needs_user):
                         reply = _call(ctx, request, root, action)

@@ -6,6 +6,7 @@ A record that the actor may not see raises NotFound; one that they may see and n
 from kalends.policy.account import *
 from kalends.policy.actor import *
 from kalends.policy.administration import *
+from kalends.policy.birthdays import *
 from kalends.policy.calendars import *
 from kalends.policy.closed_site import *
 from kalends.policy.event_link import *

@@ -70,6 +70,11 @@ def require_device_scope(actor: Actor, method: str, *, of_contacts: bool, of_sch
     _require(actor, "contacts" if of_contacts else "events:read" if is_read else "events:write")
 
 
+def may_read_contacts(actor: Actor) -> bool:
+    """Whether the key of the request shows contacts."""
+    return not actor.scopes or actor.scopes == READ_ONLY or "contacts" in actor.scopes.split()
+
+
 def _require(actor: Actor, scope: str) -> None:
     granted = actor.scopes.split()
     if scope == UNLIMITED:

@@ -68,6 +68,7 @@ LABELS = {
     "interval": gettext("Interval"),
     "keep_days": gettext("Days until the answers are erased"),
     "kind": gettext("Type of answer"),
+    "introduction": gettext("Introduction"),
     "kinds": gettext("Types of records"),
     "label": gettext("Question"),
     "language": gettext("Language"),

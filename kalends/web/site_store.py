@@ -2,6 +2,8 @@
 
 They are read with each page and each message, so that every process of every server shows a change at once."""
 
+from hashlib import sha256
+
 from msgspec import structs
 
 from kalends import policy
@@ -158,6 +160,23 @@ def update(ctx: Context, row: SiteRow) -> None:
         **structs.asdict(row),
     )
     ctx.site = None
+
+
+def insert_style(ctx: Context, css: str | None) -> str | None:
+    """Keep the style sheet, and return its digest; that of an earlier draft is deleted. None if it is empty."""
+    ctx.tx.run("DELETE FROM site_styles WHERE digest NOT IN (SELECT style FROM site WHERE style IS NOT NULL)")
+    if not css or not css.strip():
+        return None
+    digest = sha256(css.encode()).hexdigest()[:32]
+    sql = "INSERT INTO site_styles (digest, css, created_at) VALUES (:digest, :css, :now) ON CONFLICT (digest) DO NOTHING"
+    ctx.tx.run(sql, digest=digest, css=css, now=ctx.now)
+    return digest
+
+
+def find_style(ctx: Context, digest: str) -> str | None:
+    """The style sheet with this digest."""
+    css: str | None = ctx.tx.value("SELECT css FROM site_styles WHERE digest = :digest", digest=digest)
+    return css
 
 
 def update_logo(ctx: Context, path: str | None) -> None:

@@ -6,6 +6,7 @@ from kalends.dav import serve
 from kalends.db import Database
 from tests.cast import Cast, Person, a_calendar, an_event, shared, verified
 from tests.client import Client, Reply
+from tests.contacts import test_birthdays
 from tests.dav import test_books, test_push
 from tests.dav.clients import SPACES, D, calendar_path, propfind, responses
 from tests.dav.test_scheduling import busy_request, invited, names_of
@@ -150,7 +151,7 @@ def test_the_folders_with_a_report_name_it(cast: Cast) -> None:
 def test_each_method_of_each_kind_has_a_row() -> None:
     rows = {
         (method, kind)
-        for table in (PERMISSIONS, PUBLIC, FOLDERS, MAILBOXES, test_books.STATUSES, test_push.STATUSES)
+        for table in (PERMISSIONS, PUBLIC, FOLDERS, MAILBOXES, test_books.STATUSES, test_push.STATUSES, test_birthdays.STATUSES)
         for method, kind in table
     }
     assert {(method, kind) for kind, methods in serve.TABLE.items() for method in methods} - rows == set()

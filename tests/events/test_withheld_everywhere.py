@@ -10,6 +10,7 @@ import pytest
 from kalends.app.application import ENDPOINTS
 from kalends.core.settings import Settings
 from kalends.dav import serve
+from kalends.dav.paths import Kind
 from kalends.db import Database
 from tests.cast import Cast, Person, an_event
 from tests.client import Client, Reply
@@ -65,10 +66,11 @@ def dav_replies(actor: Client, person: Person, calendar_id: int, name: str) -> d
     calendar, public = f"{home}calendars/{calendar_id}/", f"/dav/public/{calendar_id}/"
     hrefs = "".join(f"<D:href>{folder}{name}</D:href>" for folder in (calendar, public, f"{home}inbox/"))
     multiget = f"<C:calendar-multiget {SPACES}>{DATA}{hrefs}</C:calendar-multiget>"
-    paths = {
+    paths: dict[Kind, str] = {
         **{"root": "/dav/", "users": "/dav/users/", "principal": home, "home": f"{home}calendars/", "calendar": calendar},
         **{"resource": f"{calendar}{name}", "public": public, "public-resource": f"{public}{name}", "inbox": f"{home}inbox/"},
         **{"message": f"{home}inbox/{name}", "outbox": f"{home}outbox/", "books": f"{home}books/", "book": f"{home}books/contacts/"},
+        **{"birthdays": f"{home}calendars/contact_birthdays/", "birthday": f"{home}calendars/contact_birthdays/birthday-1.ics"},
         **{"card": f"{home}books/contacts/{name}", "push": f"{home}push/1"},
     }
     # A kind of path that is new is walked, too.

@@ -50,6 +50,12 @@ def a_blocked_sender(admin: Client, sender: str = "spam.example") -> dict[str, A
     return blocked
 
 
+def a_style_sheet(admin: Client) -> str:
+    """The digest of a draft."""
+    page = admin.post("/admin/style/preview", data={"style": "body { color: red }"}).text
+    return page.partition('href="/style/')[2][:32]
+
+
 def a_hidden_event(admin: Client, event: dict[str, Any], reason: str = "It is spam.") -> dict[str, Any]:
     reply = admin.post("/api/hidden_events", json={"event_id": event["id"], "reason": reason})
     assert reply.status == 201, reply

@@ -149,6 +149,8 @@ PAGES: dict[str, list[Visit]] = {
     "GET /welcome/mail": [Visit("ada", "/welcome/mail")],
     "GET /admin/mail": [Visit("ada", "/admin/mail")],
     "GET /admin/suppressions": [Visit("ada", "/admin/suppressions"), Visit("ada", "/admin/suppressions?address=nobody@example.org")],
+    "GET /contacts/birthdays": [Visit("alice", "/contacts/birthdays")],
+    "GET /admin/style": [Visit("ada", "/admin/style")],
     "GET /admin/health": [Visit("ada", "/admin/health")],
     "GET /admin/people": [Visit("ada", f"/admin/people?text={text}") for text in ("walter", "ada", "nobody-of-the-kind")],
     "GET /admin/people/{person_id}/delete": [Visit("ada", "/admin/people/{user}/delete")],
@@ -190,7 +192,10 @@ PAGES: dict[str, list[Visit]] = {
 }
 
 # HTML endpoints that show no page: static files, pictures, and URLs that lead to another one.
-FILES = {"GET /static/{name}", "GET /accent/{color_name}", "GET /pictures/{picture_name}", "GET /events/{event_id}/share_picture.png"}
+FILES = {
+    *("GET /static/{name}", "GET /accent/{color_name}", "GET /style/{digest}", "GET /pictures/{picture_name}"),
+    "GET /events/{event_id}/share_picture.png",
+}
 FILES.add("GET /account/devices/{profile_name}")
 REDIRECTS = {"GET /api", "GET /openapi.json", "GET /my-events/{event_id}"}
 

@@ -42,6 +42,10 @@ def take(folder: Path) -> None:
                 page = _window(browser, service.url, token, width)
                 _save(_picture_of_repetition(page), folder / f"repeat-{width}-light.webp")
                 _save(_picture_of_device(page), folder / f"device-{width}-light.webp")
+            add_birthdays(guest.signed_in(token))
+            _save(_picture_of(_window(browser, service.url, token, 390), "/contacts/birthdays"), folder / "birthdays-390-light.webp")
+            assert run("users", "role", "demo", "admin", folder=Path(scratch), data=scratch).returncode == 0
+            _save(_picture_of_style(_window(browser, service.url, token, 1280)), folder / "style-1280-light.webp")
             mail_pictures.take(browser, folder, _save)
             browser.close()
 
@@ -72,6 +76,24 @@ def _picture_of_device(page: Page) -> bytes:
     page.get_by_label("Which device?").fill("phone")
     page.get_by_role("button", name="Create app password").click()
     page.wait_for_selector(".qr svg")
+    return page.screenshot(full_page=True)
+
+
+def add_birthdays(user: Client) -> None:
+    for name, birthday in (("Ada Byron", "1985-12-10"), ("Grace Murray", "1976-12-09"), ("Emmy Noether", "1992-03-23")):
+        first_name, last_name = name.split()
+        fields = {"first_name": first_name, "last_name": last_name, "birthday": birthday}
+        assert user.post("/api/contacts", json=fields).status == 201
+
+
+def _picture_of_style(page: Page) -> bytes:
+    """The introduction and the style sheet of the site, with a preview of both."""
+    page.goto("/admin/style")
+    page.get_by_role("textbox", name="Introduction").fill(
+        "Concerts, workshops and **open evenings** in our house.\n\n- free, unless it says otherwise\n- all ages"
+    )
+    page.get_by_role("textbox", name="Style sheet").fill(":root { --accent: #12467b; }\n.home-title { letter-spacing: -0.02em; }")
+    page.get_by_role("button", name="Preview").click()
     return page.screenshot(full_page=True)
 
 

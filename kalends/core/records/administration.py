@@ -31,6 +31,9 @@ class SiteRow(Struct, frozen=True):
     privacy_url: str | None = None
     registration: Registration | None = None
     visibility: SiteVisibility | None = None
+    introduction: str | None = None
+    # The digest of a style sheet.
+    style: str | None = None
 
 
 class Site(Struct, frozen=True, kw_only=True):
@@ -47,6 +50,8 @@ class Site(Struct, frozen=True, kw_only=True):
     privacy_url: str
     registration: Registration
     visibility: SiteVisibility
+    introduction: str = ""
+    style: str = ""
     # Whether the reader administers it: what shows the settings also shows the way to change them.
     reader_is_admin: bool = False
     # Whether nobody has an account yet.

@@ -23,7 +23,7 @@ from kalends.http.context import Context
 BATCH = 5_000
 KINDS = ("event", "series", "dates", "resource")
 
-_COLLECTION = r"([0-9]{1,18}|book-[0-9]{1,18}(?:-[0-9]{1,18})?)"
+_COLLECTION = r"([0-9]{1,18}|book-[0-9]{1,18}(?:-[0-9]{1,18})?|birthdays-[0-9]{1,18})"
 _TOKEN = re.compile(rf"urn:kalends:{_COLLECTION}:([0-9]{{1,16}})\.([0-9]{{1,18}})\.([0-9]{{1,18}})(?::([^\s:]{{1,1000}}))?")
 
 

@@ -31,7 +31,10 @@ def update(ctx: Context, params: Changes[SiteInput]) -> SiteDetail:
     policy.admin(ctx)
     row = store.lock(ctx)
     _require_open(ctx, params)
-    store.update(ctx, structs.replace(row, **params.values))
+    values = dict(params.values)
+    if "style" in values:
+        values["style"] = store.insert_style(ctx, values["style"])
+    store.update(ctx, structs.replace(row, **values))
     audit.record(ctx, "site_changed", "site", detail=", ".join(sorted(params.values)))
     return _detail(ctx)
 
@@ -62,5 +65,7 @@ def _detail(ctx: Context) -> SiteDetail:
         privacy_url=site.privacy_url or None,
         registration=site.registration,
         visibility=site.visibility,
+        introduction=site.introduction or None,
+        style_url=f"{ctx.settings.url}/style/{site.style}" if site.style else None,
         fixed=sorted(store.fixed_values(ctx.settings)) if site.reader_is_admin else UNSET,
     )

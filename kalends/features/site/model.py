@@ -8,6 +8,7 @@ from kalends.core.i18n.catalogs import Language
 from kalends.core.records.administration import Registration, SiteVisibility
 from kalends.core.settings import COLOR, WEB_ADDRESS
 from kalends.core.values import display_name
+from kalends.features.site.rules import style_sheet
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import TimeZone
 
@@ -54,6 +55,22 @@ class SiteInput(Struct, kw_only=True):
     privacy_url: Annotated[WebAddress, Meta(description="Address of the privacy policy, at the foot of each page.")] | None = None
     registration: Registration | None = None
     visibility: SiteVisibility | None = None
+    introduction: (
+        Annotated[
+            str,
+            Meta(max_length=10_000, description="Introduction on the start page, in Markdown like the descriptions of events."),
+            FieldOptions(multiline=True),
+        ]
+        | None
+    ) = None
+    style: (
+        Annotated[
+            str,
+            Meta(max_length=style_sheet.MAX_OCTETS, description="CSS for all pages but those of administration, at most 64 KiB."),
+            FieldOptions(check=style_sheet.check, multiline=True),
+        ]
+        | None
+    ) = None
 
 
 class SiteDetail(Struct, kw_only=True):
@@ -70,6 +87,8 @@ class SiteDetail(Struct, kw_only=True):
     privacy_url: Annotated[str | None, Meta(description="URL of the privacy policy.")]
     registration: Registration
     visibility: SiteVisibility
+    introduction: Annotated[str | None, Meta(description="Introduction on the start page, in Markdown.")]
+    style_url: Annotated[str | None, Meta(description="URL of the site's own style sheet; null if there is none.")]
     # For admins: the settings that the operator has set in the environment.
     fixed: Annotated[
         list[str] | UnsetType,
