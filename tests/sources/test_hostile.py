@@ -3,6 +3,7 @@
 import gzip
 import socket
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from kalends.core.net import get as net
 from kalends.core.net.get import GetFailed, get, unpack
 from kalends.core.net.post import AddressRefused
 from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.db import Database
 from kalends.features.sources.rules.interval import PAUSED_AFTER
 from tests.cast import Cast
@@ -254,6 +256,19 @@ def test_sources_that_are_turned_off_are_refused(settings: Settings, db: Databas
     off = Cast(Client(application(db, structs.replace(settings, sources="off"), clock)))
     assert off.alice.post("/api/sources", json={"url": elsewhere.url}).status == 403
     assert elsewhere.requests == []
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("form", ["seconds", "date", "nonsense"])
+def test_a_server_that_asks_to_wait_is_left_alone_for_so_long(people: Cast, elsewhere: Elsewhere, clock: Clock, form: str) -> None:
+    elsewhere.says(FEED)
+    source = follow(people.alice, elsewhere)
+    asked = {"seconds": "18000", "date": timestamps.format_http_date(timestamps.now() + 18_010), "nonsense": "Soon, 99 Foo"}
+    elsewhere.says("", 429, Retry_After=asked[form])
+    clock.ahead(61)
+    assert refresh(people.alice, source).json["state"] == "failed"
+    following = datetime.fromisoformat(people.alice.get(f"/api/sources/{source['id']}").json["next_at"]).timestamp()
+    assert (following - clock.now >= 18_000) == (form != "nonsense")
 
 
 @pytest.mark.on_one_database

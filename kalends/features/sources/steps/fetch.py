@@ -1,6 +1,7 @@
 """Fetch what an address has: a calendar, or a web page that leads to one or describes its events."""
 
 import re
+from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 
 from msgspec import Struct
@@ -9,7 +10,7 @@ from kalends.core.net.get import GetFailed, GetReply, get
 from kalends.core.net.post import AddressRefused
 from kalends.core.records.source import SourceKind
 from kalends.core.settings import Settings
-from kalends.core.values import text
+from kalends.core.values import text, timestamps
 from kalends.core.version import __version__
 from kalends.features.sources.rules import web_page
 from kalends.features.sources.rules.web_page import WebPage
@@ -122,4 +123,10 @@ def _meaning(status: int) -> str:
 
 
 def _retry_after(value: str) -> int:
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 8 else 0
+    """The seconds that the field asks to wait: it has their number, or a date."""
+    if value.isascii() and value.isdigit():
+        return int(value) if len(value) < 8 else 0
+    try:
+        return max(0, int(parsedate_to_datetime(value[:100]).timestamp()) - timestamps.now())
+    except (ValueError, TypeError, OverflowError):
+        return 0
