@@ -1,3 +1,3 @@
 """The version of the service."""
 
-__version__ = "0.2.0.dev0"
+__version__ = "1.0.0"
