@@ -31,9 +31,10 @@ def organiser(ctx: Context, user_id: int) -> Person:
     return person
 
 
-def is_organiser(ctx: Context, user_id: int) -> bool:
-    """Whether everybody can see the page of this organiser."""
-    return bool(ctx.tx.rows("SELECT 1 FROM calendars c WHERE c.owner_id = :id AND c.public LIMIT 1", id=user_id))
+def public_calendar_id(ctx: Context, user_id: int) -> int | None:
+    """The id of the first public calendar of the user; None without one, and then they have no page as an organiser."""
+    calendar_id: int | None = ctx.tx.value("SELECT min(c.id) FROM calendars c WHERE c.owner_id = :id AND c.public", id=user_id)
+    return calendar_id
 
 
 def organisers(ctx: Context, after: int, limit: int) -> list[Person]:

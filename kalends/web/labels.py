@@ -39,7 +39,7 @@ LABELS = {
     "hold_minutes": gettext("Minutes to hold spots until a guest confirms"),
     "scheduling": gettext("Invitations from apps"),
     "keep_responses_days": gettext("Guest data after an event"),
-    "confirm_until": gettext("Places are held until"),
+    "confirm_until": gettext("Spots are held until"),
     "confirmations": gettext("Email guests when they RSVP"),
     "contact_ids": gettext("Contacts"),
     "count": gettext("Number of dates"),

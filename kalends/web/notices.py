@@ -31,7 +31,7 @@ NOTICES: dict[str, Text] = {
     "said-maybe": gettext("Thanks! You’re down as a maybe."),
     "confirm-response": gettext("Almost done: open the link in the email we’ve just sent you to confirm your RSVP."),
     "confirm-places": gettext(
-        "Thank you. Places are held for you for a short time: open the link in the mail that we have sent you to keep them."
+        "Almost done: your spots are held for a short time. Open the link in the email we’ve just sent you to keep them."
     ),
     "said-no": gettext("Thanks for letting the organiser know you can’t go."),
     "confirm-subscription": gettext("Almost done: open the link in the email we’ve just sent you."),

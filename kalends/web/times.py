@@ -36,9 +36,9 @@ class Times:
             return self.clock(start) if end == start else self._formats.clocks(start, end)
         return self._formats.between(self._short_at(start), self._short_at(end))
 
-    def weekday_and_day(self, start_time: str) -> str:
-        """`Mon 11 May`, the day on which an event starts."""
-        return self.short_day(_moment(start_time))
+    def weekday_and_day(self, start_time: str, zone: str | None = None) -> str:
+        """`Mon 11 May`, the day on which an event starts, in its own zone or another."""
+        return self.short_day(_moment(start_time, zone))
 
     def brief(self, start_time: str, end_time: str | None, all_day: bool) -> str:
         """`Mon 11 May 2026, 17:00–19:00`: the day on which an event starts, and its hours if it ends on it."""
@@ -61,6 +61,11 @@ class Times:
     def clock_in(self, start_time: str, zone: str) -> str:
         """`17:00`, on the clocks of the zone."""
         return self.clock(_moment(start_time, zone))
+
+    def weekday_and_clock(self, start_time: str) -> str:
+        """`Thu 20:00`, on the clocks where the event is."""
+        start = _moment(start_time)
+        return f"{self.short_weekday(start)} {self.clock(start)}"
 
     @staticmethod
     def city(zone: str) -> str:

@@ -80,7 +80,7 @@ def test_a_large_party_counts_when_its_link_is_opened_and_confirmed(cast: Cast, 
     event = _hall(cast.alice, capacity=100)
     assert "id" not in _ask(cast.anonymous, event, "gus", 100).json
     (message,) = mails_about(db, settings, event["id"])
-    assert "Your RSVP: Going, 100 people. Your response does not count yet: confirm it." in text_of(message)
+    assert "Your RSVP: Going, 100 people. Your RSVP doesn’t count yet. Confirm it." in text_of(message)
     assert "Confirm your RSVP: " in text_of(message)
     link = _link(cast, db, settings, event, "gus")
     page = cast.anonymous.get(link)

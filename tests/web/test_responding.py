@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from kalends.core.settings import Settings
-from tests.cast import Cast, a_question, an_event, an_invitation
+from tests.cast import Cast, a_calendar, a_question, an_event, an_invitation
 from tests.openapi.serving import Service
 from tests.responses.mail import an_invitation_token
 from tests.web.axe import violations
@@ -164,6 +164,50 @@ def test_a_guest_says_how_few_would_come_only_where_spots_are_too_few(windows: W
     expect(fewest).to_be_hidden()
     _card(page).get_by_label("How many are you?").select_option("4")
     expect(fewest).to_be_visible()
+
+
+def test_a_tap_on_going_leads_to_the_name_and_arrow_keys_do_not(windows: Windows, people: Cast) -> None:
+    event = _a_series(people)
+    page = windows.open(width=390)
+    go(page, f"/events/{event['id']}")
+    _card(page).get_by_text("Going", exact=True).click()
+    expect(_card(page).get_by_label("Your name")).to_be_focused()
+    expect(_card(page).get_by_text("Going", exact=True)).to_be_in_viewport()
+    expect(_card(page).get_by_label("Your name")).to_be_in_viewport()
+    go(page, f"/events/{event['id']}")
+    _card(page).get_by_role("radio", name="Going").focus()
+    page.keyboard.press("ArrowRight")
+    expect(_card(page).get_by_role("radio", name="Maybe")).to_be_focused()
+
+
+@LOOKS
+def test_a_guest_subscribes_to_the_organiser_beside_the_name(windows: Windows, people: Cast, width: int, script: bool) -> None:
+    event = _a_series(people, calendar_id=a_calendar(people.alice, public=True)["id"])
+    page = windows.open(width=width, script=script)
+    go(page, f"/events/{event['id']}")
+    page.get_by_text("Subscribe to events by Alice").click()
+    form = page.locator(".subscribe form")
+    form.get_by_label("Email address").fill("ida@example.org")
+    assert not script or violations(page) == []
+    form.get_by_role("button", name="Email me about events").click()
+    expect(page.locator(".notice")).to_contain_text("Almost done: open the link in the email")
+    assert page.url.endswith(f"/events/{event['id']}")
+    deliveries = people.alice.get("/api/deliveries").json["deliveries"]
+    assert [(each["kind"], each["address"]) for each in deliveries] == [("confirm", "ida@example.org")]
+
+
+def test_the_response_that_holds_is_marked_behind_the_link(windows: Windows, people: Cast, service_settings: Settings) -> None:
+    event = an_event(people.alice, start_time="2040-06-01T20:00")
+    invitation = an_invitation(people.alice, event, "ben@example.org")
+    page = windows.open(width=390, script=False)
+    go(page, f"/i/{an_invitation_token(service_settings, invitation['id'])}?response=YES")
+    page.get_by_role("button", name="Maybe").click()
+    chosen = page.locator(".decide [aria-current]")
+    expect(chosen).to_have_text("Maybe")
+    expect(chosen.locator("svg")).to_be_visible()
+    buttons = page.locator(".decide button").all()
+    colors = [each.evaluate("each => getComputedStyle(each).backgroundColor") for each in buttons]
+    assert colors[0] == colors[2] != colors[1]
 
 
 def test_the_buttons_of_the_stepper_stop_at_its_ends(windows: Windows, people: Cast) -> None:

@@ -40,7 +40,7 @@ def test_pages_agree_on_the_time_of_an_event(site: Client, cast: Cast) -> None:
     assert here in page
     home = site.get(f"/?text={title}").text
     assert "Tuesday <small>17 November" in home
-    assert "20:00</time> New York · 02:00 in Paris" in home
+    assert "02:00</time> · Mon 20:00 in New York" in home
     agenda = site.get("/calendar?view=agenda&date=2026-11-17").text
     assert "Times are in Europe/Paris." in agenda
     row = agenda[: agenda.index("</li>", agenda.index(title))].rpartition("<li>")[2]

@@ -27,7 +27,7 @@ from kalends.policy import Right
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone
-from kalends.web.redirects import redirect
+from kalends.web.redirects import local_path, redirect
 from kalends.web.render import render
 from kalends.web.site_store import reader_locale
 
@@ -78,8 +78,8 @@ def subscribe(ctx: Context, calendar_id: int, params: Form) -> Document:
     calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
     if not calendar.public:
         raise errors.Forbidden(gettext("The calendar is private, so its events can’t be announced."))
-    request_opt_in(ctx, calendar.owner_id, params.read(Subscription).email_address)
-    return redirect(ctx, f"/calendars/{calendar_id}", done="confirm-subscription")
+    request_opt_in(ctx, calendar.owner_id, params.without("next").read(Subscription).email_address)
+    return redirect(ctx, local_path(params.text("next") or f"/calendars/{calendar_id}"), done="confirm-subscription")
 
 
 @page("GET", "/calendars/{calendar_id}/edit")

@@ -104,7 +104,7 @@ def _show_to_guests(ctx: Context, event: EventWithCounts, params: Choice, submit
         calendars=[calendar for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)] if ctx.actor else [],
         own_comments=comment_store.own_ids(ctx, event_id) if ctx.actor else set(),
         is_over=event.is_over(ctx.now),
-        has_organiser_page=detail.public and policy.is_organiser(ctx, detail.owner.id),
+        organiser_calendar_id=policy.public_calendar_id(ctx, detail.owner.id) if detail.public else None,
         card=shown,
         is_changing=bool(params.response or "respond" in submitted),
         room=room.describe(ctx, event),
@@ -121,6 +121,7 @@ def _forms(ctx: Context, event_id: int, response: str | None, submitted: dict[st
         "respond": _response_form(ctx, event_id, response),
         "comment": _comment_form(ctx),
         "send": FormState({"email": ctx.actor.email_address if ctx.actor else ""}),
+        "subscribe": FormState({"email_address": ctx.actor.email_address if ctx.actor else guest_cookie.read(ctx).address}),
         "place": FormState(),
         "link": FormState(),
     }

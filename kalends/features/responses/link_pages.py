@@ -150,7 +150,9 @@ def reset(ctx: Context, response_token: str, params: Form) -> Document:
     response, event = load(ctx, response_token, of_hidden=True)
     reset_link(ctx, response, event)
     guest_cookie.remove(ctx, event.id)
-    return render("responses/link_reset.html", ctx, title=gettext("Your new link is on its way"), address=mask(response.email_address))
+    return render(
+        "responses/link_reset.html", ctx, title=gettext("Check your email for the new link"), address=mask(response.email_address)
+    )
 
 
 @page("GET", "/r/confirm/{proposal_token}", guests=True, credentials=False)

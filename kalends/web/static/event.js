@@ -31,6 +31,13 @@ for (const stepper of document.querySelectorAll("[data-step]")) {
 
 // The decision: the bar is in view while the card is not, and chooses in it.
 const [respond, reach] = [document.getElementById("respond"), document.querySelector(".reach")];
+// A finger or a mouse goes on to the name; the keyboard stays, as arrow keys choose.
+respond?.addEventListener("click", (event) => {
+  if (!event.detail || event.target.name !== "response" || event.target.type !== "radio") return;
+  if (respond.getBoundingClientRect().bottom > innerHeight) respond.scrollIntoView();
+  const name = respond.querySelector("[name=name]");
+  if (name?.offsetParent && !name.value) name.focus({ preventScroll: true });
+});
 if (respond && reach) {
   new IntersectionObserver(([entry]) => { reach.hidden = entry.isIntersecting; }).observe(respond);
   reach.addEventListener("click", (event) => {

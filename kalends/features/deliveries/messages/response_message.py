@@ -122,7 +122,7 @@ def _describe_place(place: SeatPlace) -> Text | None:
             place.held,
         )
     if place.place == "unconfirmed":
-        return gettext("Your response does not count yet: confirm it.")
+        return gettext("Your RSVP doesn’t count yet. Confirm it.")
     if place.place == "waiting":
         return gettext("You’re on the waiting list. We’ll email you when there’s a spot for you.")
     return gettext("The organiser hasn’t approved your RSVP yet.") if place.place == "pending" else None
