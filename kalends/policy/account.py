@@ -21,9 +21,14 @@ CONTACT_LISTS = {
 }
 
 
+def is_verified_sender(ctx: Context) -> bool:
+    """Whether the actor may send to a list: where mail is really sent, only with a verified address."""
+    return ctx.settings.email == FILES or user(ctx).verified_at is not None
+
+
 def require_verified_sender(ctx: Context) -> None:
-    """Where mail is really sent, only an account with a verified address may send to a list."""
-    if ctx.settings.email != FILES and user(ctx).verified_at is None:
+    """Raise Forbidden unless the actor may send to a list."""
+    if not is_verified_sender(ctx):
         raise errors.Forbidden(
             gettext("Confirm your email address first: open the link we emailed you, or request a new one in your settings.")
         )

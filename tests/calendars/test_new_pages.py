@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.cast import Cast, Person, a_calendar, an_event
+from tests.cast import Cast, Person, a_calendar, a_reminder, an_event
 from tests.events.series import events_of_series
 
 pytestmark = pytest.mark.on_one_database
@@ -60,3 +60,33 @@ def test_an_organiser_with_a_public_calendar_is_not_asked(cast: Cast) -> None:
     a_calendar(cast.dave, public=True)
     event = an_event(cast.dave, public=True, start_time="2037-06-01T20:00")
     assert QUESTION not in cast.dave.get(f"/events/{event['id']}").text
+
+
+@pytest.mark.parametrize(("visibility", "has_own", "reminded"), [("link", False, True), ("members", False, False), ("public", True, False)])
+def test_guests_of_a_new_event_are_reminded_a_day_before_unless_its_calendar_does(
+    cast: Cast, visibility: str, has_own: bool, reminded: bool
+) -> None:
+    calendar = a_calendar(cast.alice)
+    if has_own:
+        a_reminder(cast.alice, f"/api/calendars/{calendar['id']}")
+    page = cast.alice.get(cast.alice.get("/events/new").redirect[0]).text
+    assert 'name="remind" type="checkbox" value="true" checked' in page
+    token = page.split('name="form_token" value="')[1].split('"')[0]
+    fields = {"title": "Concert", "start_time": "2037-06-01", "start_clock": "20:00", "visibility": visibility, "form_token": token}
+    fields |= {
+        "calendar_id": str(calendar["id"]),
+        "remind": "true",
+        "repeat": "custom",
+        "frequency": "WEEKLY",
+        "ends": "after",
+        "count": "2",
+    }
+    created = cast.alice.post("/events", data=fields)
+    assert created.status == 303, created
+    dates = cast.alice.get(f"/api/events?calendar_id={calendar['id']}").json["events"]
+    assert len(dates) == 2
+    own = [
+        [each["before"] for each in cast.alice.get(f"/api/events/{date['id']}/reminders").json["reminders"] if each["event_id"]]
+        for date in dates
+    ]
+    assert own == [[1440] if reminded else []] * 2

@@ -6,14 +6,13 @@ from msgspec import Meta, Struct, structs
 
 from kalends import policy
 from kalends.core.i18n import gettext
-from kalends.core.transports import FILES
 from kalends.core.values.datetimes import known_zones
 from kalends.features.calendars import api
 from kalends.features.calendars.model import CalendarInput
 from kalends.features.events import api as events
 from kalends.features.events.input_model import EventChanges
 from kalends.features.events.reminders import store as reminders
-from kalends.features.events.reminders.model import ReminderFields
+from kalends.features.events.reminders.model import DAY_BEFORE
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
@@ -24,9 +23,6 @@ from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
-
-# When guests are reminded of the events of a new calendar: a day before.
-REMINDER = ReminderFields(before=24 * 60)
 
 
 class NewCalendar(Struct, frozen=True, kw_only=True):
@@ -52,7 +48,7 @@ def new(ctx: Context, params: NewCalendar = FOR_ANYTHING, form: FormState | None
         title=gettext("New calendar"),
         form=filled(values, form),
         zones=sorted(known_zones()),
-        can_remind=_can_remind(ctx),
+        can_remind=policy.is_verified_sender(ctx),
     )
 
 
@@ -60,16 +56,11 @@ def new(ctx: Context, params: NewCalendar = FOR_ANYTHING, form: FormState | None
 def create(ctx: Context, params: Form) -> Document:
     """Make a calendar, whose guests are reminded if the box is ticked; the event that it is for moves to it, with its whole series."""
     calendar = api.create(ctx, params.without("remind", "event_id").params(CalendarInput))
-    if params.text("remind") == "true" and _can_remind(ctx):
-        reminders.insert(ctx, REMINDER, calendar_id=calendar.id)
+    if params.text("remind") == "true" and policy.is_verified_sender(ctx):
+        reminders.insert(ctx, DAY_BEFORE, calendar_id=calendar.id)
     if not params.text("event_id"):
         return redirect(ctx, f"/calendars/{calendar.id}", done="created")
     event = policy.event(ctx, Form({"event_id": params.text("event_id")}).read(NewCalendar).event_id or 0, to=Right.EDIT)
     scope = "this" if event.series_id is None else "all"
     events.update(ctx, event.id, Changes(EventChanges, {"calendar_id": calendar.id, "scope": scope}))
     return redirect(ctx, f"/events/{event.id}", done="calendar-for-event", can_undo=True)
-
-
-def _can_remind(ctx: Context) -> bool:
-    """Whether the actor may have mail sent to guests, as reminders are."""
-    return ctx.settings.email == FILES or policy.user(ctx).verified_at is not None

@@ -19,7 +19,9 @@ from kalends.features.events.forms.rules.quick_line import DEFAULT_LENGTH, Quick
 from kalends.features.events.forms.rules.repeat_form import NONE, PREVIEW, choice_of
 from kalends.features.events.forms.steps import home_form, notice_question, picture_form
 from kalends.features.events.input_model import EventChanges, EventFields, EventInput
-from kalends.features.events.model import STATUS
+from kalends.features.events.model import STATUS, EventDetail
+from kalends.features.events.reminders import store as reminders
+from kalends.features.events.reminders.model import DAY_BEFORE
 from kalends.features.events.rules import span
 from kalends.features.events.series import api as series_api
 from kalends.features.events.series.model import RepeatPreview
@@ -61,6 +63,8 @@ COMPARED = (
 AUDIENCES = {"public": gettext("everyone"), "link": gettext("anyone with the link"), "members": gettext("members only")}
 # Of a new event on its page; other programs get the calendar's.
 DEFAULT_VISIBILITY = "link"
+# The box that reminds guests a day before.
+REMIND = "remind"
 CHANGED = gettext("Someone else changed this event while you were editing. If you save now, your version replaces theirs.")
 
 
@@ -100,6 +104,7 @@ def render_form(
         calendars=home_form.find_calendars(ctx, event),
         zones=sorted(known_zones()),
         differences=_differences(stored, form) if stored else [],
+        can_remind=policy.is_verified_sender(ctx),
         **({} if event else repeat_form.describe(_start_day(ctx, form), preview)),
     )
 
@@ -111,7 +116,7 @@ def new(ctx: Context, params: Start) -> Document:
     if not params.form_token:
         return redirect(ctx, form_token.add_to(ctx.caller))
     calendar = chosen_calendar(ctx, params.calendar_id)
-    values = structs.asdict(api.new(ctx)) | {"public": None, "visibility": DEFAULT_VISIBILITY, "calendar_id": calendar.id}
+    values = structs.asdict(api.new(ctx)) | {"public": None, "visibility": DEFAULT_VISIBILITY, "calendar_id": calendar.id, REMIND: True}
     values[form_token.FIELD] = params.form_token
     if params.start_time:
         values |= {"start_time": params.start_time, "time_zone": params.time_zone or policy.user(ctx).time_zone}
@@ -145,11 +150,18 @@ def _create(ctx: Context, params: Form) -> Document:
         return render_form(ctx, FormState(params.values), preview=repeat_form.find_preview(params, lambda: _preview_new(ctx, params)))
     if path := form_token.find_path(ctx, params):
         return redirect(ctx, path, done="created-already")
-    event = create_event(ctx, join_times(params.without("file", form_token.FIELD, *repeat_form.FIELDS)).read(EventInput))
+    event = create_event(ctx, join_times(params.without("file", REMIND, form_token.FIELD, *repeat_form.FIELDS)).read(EventInput))
+    if params.text(REMIND) == "true" and _needs_reminder(ctx, event):
+        reminders.insert(ctx, DAY_BEFORE, event_id=event.id)
     if choice_of(params) != NONE:
         series_api.repeat(ctx, event.id, repeat_form.read(params, date.fromisoformat(event.start_time[:10])))
     form_token.insert_path(ctx, params, f"/events/{event.id}")
     return redirect(ctx, f"/events/{event.id}", done="published")
+
+
+def _needs_reminder(ctx: Context, event: EventDetail) -> bool:
+    """Whether the new event can have guests, whom nothing reminds."""
+    return event.visibility != "members" and policy.is_verified_sender(ctx) and not reminders.of_calendars(ctx, event.calendar_ids)
 
 
 @page("GET", "/events/{event_id}/edit")

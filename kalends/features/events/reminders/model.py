@@ -51,6 +51,10 @@ class ReminderFields(Struct, kw_only=True):
     text: Annotated[str, Meta(max_length=MAX_TEXT, description="What to say in the reminder."), FieldOptions(multiline=True)] | None = None
 
 
+# The reminder that forms offer.
+DAY_BEFORE = ReminderFields(before=24 * 60)
+
+
 class EventReminderFields(ReminderFields, kw_only=True):
     """A reminder of one event or of dates of its series."""
 
