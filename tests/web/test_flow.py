@@ -182,7 +182,7 @@ def _move(page: Page, event: str, to: date) -> None:
 def _feed(page: Page, guest: Client, event: str = "/calendars") -> str:
     """The feed of the owner's calendar, by the URL on its page."""
     go(page, "/calendars")
-    page.locator("main a[href^='/calendars/']").and_(page.locator(":not([href$='/new'])")).first.click()
+    page.locator("main a[href^='/calendars/']").and_(page.locator(":not([href$='/new'], [href$='/offers'])")).first.click()
     url = next(_feed_urls(page))
     return guest.get(url.removeprefix(_host(page))).text.replace("\r\n ", "")
 
