@@ -18,11 +18,12 @@ def test_people_are_invited_after_a_preview_and_invitations_are_taken_back(cast:
     page = cast.alice.get(f"{path}?tags=choir").text
     assert ("ana@example.com" in page, "ben@example.com" in page) == (True, False)
     form = [("contact_ids[]", str(ana["id"])), ("contact_ids[]", str(ben["id"]))]
-    form += [("addresses", "zoe@example.com,\nana@example.com"), ("message", "Do come")]
+    form += [("addresses", "zoe@example.com,\nana@example.com"), ("message", "Do **come**")]
     preview = cast.alice.post(f"{path}/check", data=form)
     assert preview.status == 200, preview
     assert "Invite 3 people?" in preview.text
-    assert "Do come" in preview.text
+    assert "Do <strong>come</strong>" in preview.text
+    assert 'value="Do **come**"' in preview.text
     assert invitations(cast.alice, event) == []
     hidden = re.findall(r'<input type="hidden" name="([\w\[\]]+)" value="([^"]*)"', preview.text)
     reply = cast.alice.post(f"{path}/send", data=hidden)
