@@ -23,9 +23,11 @@ from tests.test_policy import ADMINS, TABLE, name_of
 # Searched for in the same way as the title, or nothing that a statement asks for.
 ALIKE = {"description", "location", "location_name", "street", "city", "zip", "country", "fields", "trail"}
 # Parameters of the same name that have other values there.
-SAMPLES_OF = {"/admin/people": {"status": "waiting"}, "/api/admin/people": {"status": "waiting"}} | {
-    url: {"show": "invited"} for url in ("/api/my_events", "/my-events")
-}
+SAMPLES_OF: dict[str, dict[str, Any]] = {
+    "/admin/people": {"status": "waiting"},
+    "/api/admin/people": {"status": "waiting"},
+    "/api/contacts/birthdays.ics": {"user_id": None},
+} | {url: {"show": "invited"} for url in ("/api/my_events", "/my-events")}
 # A count, what overlaps, and from when. Without `--soak`, any two of them with a count, which is a statement beside that of the list.
 MOST_AT_ONCE = 3
 

@@ -43,7 +43,7 @@ class BirthdayFeedKey(Struct, kw_only=True):
 
 
 @endpoint("GET", "/api/contacts/birthdays")
-def index(ctx: Context) -> BirthdayIndex:
+def birthdays(ctx: Context) -> BirthdayIndex:
     """The birthdays of the contacts of your primary list, the next one first."""
     user = policy.user(ctx)
     today = datetimes.to_local(ctx.now, user.time_zone).date()
@@ -58,7 +58,7 @@ def _item(birthday: Birthday, today: date) -> BirthdayItem:
 
 
 @endpoint("GET", "/api/contacts/birthdays.ics", guests=True, etag=True)
-def feed(ctx: Context, params: BirthdayFeedKey) -> Document:
+def birthdays_feed(ctx: Context, params: BirthdayFeedKey) -> Document:
     """The birthdays of your contacts as a calendar, each as an event that repeats every year.
 
     The `feed_url` of the list has a `key`, which opens it without signing in.
@@ -72,7 +72,7 @@ def feed(ctx: Context, params: BirthdayFeedKey) -> Document:
 
 
 @endpoint("PUT", "/api/contacts/birthdays/reset_feed")
-def reset_feed(ctx: Context) -> BirthdayIndex:
+def reset_birthdays_feed(ctx: Context) -> BirthdayIndex:
     """Give the calendar of birthdays a new secret URL; the old one stops working."""
     store.reset_feed(ctx, policy.user(ctx).id)
-    return index(ctx)
+    return birthdays(ctx)

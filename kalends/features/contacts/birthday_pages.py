@@ -16,11 +16,11 @@ PATH = "/contacts/birthdays"
 def index(ctx: Context) -> Document:
     """The birthdays of one's contacts."""
     policy.user(ctx)
-    return render("contacts/birthdays.html", ctx, title=gettext("Birthdays"), index=api.index(ctx))
+    return render("contacts/birthdays.html", ctx, title=gettext("Birthdays"), index=api.birthdays(ctx))
 
 
 @page("POST", f"{PATH}/reset_feed")
 def reset_feed(ctx: Context) -> Document:
     """Give the calendar a new secret URL."""
-    api.reset_feed(ctx)
+    api.reset_birthdays_feed(ctx)
     return redirect(ctx, PATH, done="saved")
