@@ -94,6 +94,10 @@ def for_readers(status: int) -> dict[str, Row]:
     return {"private": (404, 409, status, status, 404), "public": (401, 409, status, status, 403)}
 
 
+# An offer that the owner makes to the viewer, who alone may accept it.
+TO_VIEWER: dict[str, Row] = {"": (401, 403, 404, 200, 404)}
+
+
 def for_those_who_see(status: int) -> dict[str, Row]:
     """Anyone who sees the event gets this status: members, everyone if it is public, and those who send its link."""
     everybody = (status, status, status, status, status)
@@ -348,7 +352,7 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /api/ownership_offers": {"": SIGNED_IN},
     # Alice offers the calendar to the viewer.
     "GET /api/ownership_offers/{offer_id}": {"": (401, 200, 404, 200, 404)},
-    "PUT /api/ownership_offers/{offer_id}": {"": (401, 403, 404, 200, 404)},
+    "PUT /api/ownership_offers/{offer_id}": TO_VIEWER,
     "DELETE /api/ownership_offers/{offer_id}": {"": (401, 200, 404, 403, 404)},
     "POST /api/calendars/{calendar_id}/ownership_offers": for_owner(201),
     "GET /calendars/offers": {"": SIGNED_IN},
@@ -948,7 +952,7 @@ def one_who_may(name: str, scene: Scene) -> Client:
     """Who sends a request that must succeed: an admin or a viewer where the owner of the records is refused, else the owner."""
     if TABLE[name] == {"": ADMINS}:
         return Admin(scene.cast.anonymous, "ada")
-    return scene.actors["viewer"] if TABLE[name] == for_readers(200) else scene.cast.alice
+    return scene.actors["viewer"] if TABLE[name] in (for_readers(200), TO_VIEWER) else scene.cast.alice
 
 
 def content_of(name: str, scene: Scene) -> dict[str, Any]:

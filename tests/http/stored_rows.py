@@ -56,7 +56,7 @@ class FreshService:
             copy = open_contents(self.db, tx)
             return {table: list(copy.columns(table)) for table in tables() if tx.has_table(table)}
 
-    def queued(self) -> list[tuple[str, str, str]]:
-        """The kind, channel and address of each message, in the order in which they were queued."""
+    def queued(self, after: int = 0) -> list[tuple[str, str, str]]:
+        """The kind, channel and address of each message after the one with this id, in the order in which they were queued."""
         with self.db.read() as tx:
-            return tx.rows("SELECT kind, channel, address FROM deliveries ORDER BY id")
+            return tx.rows("SELECT kind, channel, address FROM deliveries WHERE id > :after ORDER BY id", after=after)

@@ -98,6 +98,7 @@ def test_a_dry_run_of_each_write_changes_no_row_and_names_those_whom_it_notifies
         assert (dry.json["would_notify"], dry.json["would_change"]) == (None, None)
         return
     would_notify = sorted((each["kind"], each["channel"], each["address"]) for each in dry.json["would_notify"]["messages"])
-    assert would_notify == sorted(fresh.queued()[len(before["deliveries"]) :])
+    # What was queued before may be gone with an account.
+    assert would_notify == sorted(fresh.queued(after=max((row[0] for row in before["deliveries"]), default=0)))
     if name not in HIDDEN | PREVIEWED:
         assert bool(dry.json["would_change"]) == (after["changes"] != before["changes"])

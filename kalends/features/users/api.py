@@ -150,7 +150,8 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> AccountDeletion
     on calendars of others go to the owners of these. `calendars` in the reply says who gets what, and `dry_run=true` says it first.
 
     Your comments and responses to other people's events stay with those events, without the link to your account; with `erase` they go,
-    too. Invitations, subscriptions and messages to your verified address go in either case.
+    too. Invitations, subscriptions and messages to your verified address go in either case. Guests of coming events that are deleted get
+    mail.
     """
     user = _load_user(ctx, user_id)
     credentials.confirm_recent(ctx, user, params.current_password)

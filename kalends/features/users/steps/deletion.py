@@ -12,7 +12,7 @@ from kalends.features.deliveries import batch_store as batches
 from kalends.features.deliveries import language_store as languages
 from kalends.features.events.placements import store as placements
 from kalends.features.users import store
-from kalends.features.users.steps import erasure
+from kalends.features.users.steps import erasure, farewell
 from kalends.http.context import Context
 
 
@@ -22,12 +22,15 @@ def delete_account(ctx: Context, user: User, *, erase: bool = False, give_to: in
     A calendar that others edit goes to the longest-serving manager, else editor, with all that is on it; give_to: all calendars go to
     this user. Events on calendars of others go to the owners of these. If it is interrupted, the account has fewer events and contacts, and
     can be deleted again. Comments and responses to other people's events stay with those events, without the link to the account, and
-    nothing else that has its verified address; erase: they go, too. Returns its calendars with their new owners.
+    nothing else that has its verified address; erase: they go, too. Guests of coming
+    events that are deleted are notified if the person deletes the account. Returns its calendars with their new owners.
     Raises Conflict for the last administrator."""
     with ctx.write():
         policy.require_other_admin(ctx, user)
     if erase:
         erasure.erase_written(ctx, user)
+    if policy.me(ctx) == user.id:
+        farewell.notify_guests(ctx, user.id)
     _prepare(ctx, user.id, give_to)
     contacts.delete_all_in_batches(ctx, user.id)
     journal.erase_owner_in_batches(ctx, user.id)

@@ -1,0 +1,40 @@
+"""Mail to the guests of coming events that are deleted with an account."""
+
+from kalends.features.calendars import ownership_store
+from kalends.features.deliveries import batch_store as batches
+from kalends.features.events import store as events
+from kalends.features.events.steps.notify import notify_of_deletion
+from kalends.features.users import farewell_store as store
+from kalends.features.users import store as users
+from kalends.http.context import Context
+
+
+def notify_guests(ctx: Context, user_id: int) -> None:
+    """Queue the mail, in transactions that let others write in between. An admin of the site stands for the account, which is gone when it
+    is sent; where there is none, nobody is notified."""
+    with ctx.read():
+        admins = [each for each in users.find_admins(ctx) if each.id != user_id]
+        calendar_ids = [each.calendar_id for each in ownership_store.find_bequests(ctx, user_id, None) if each.user_id is None]
+    if not admins:
+        return
+    for calendar_id in calendar_ids:
+        _notify_of_calendar(ctx, calendar_id)
+    batches.queue_all(ctx)
+    more = True
+    while more:
+        with ctx.write(alone=True, is_last=False):
+            more = store.pass_on(ctx, user_id, admins[0].id)
+        ctx.db.yield_to_other_writers()
+
+
+def _notify_of_calendar(ctx: Context, calendar_id: int) -> None:
+    after = 0
+    while True:
+        with ctx.read():
+            ids = store.find_coming(ctx, calendar_id, after)
+        if not ids:
+            return
+        with ctx.write(alone=True, is_last=False):
+            notify_of_deletion(ctx, events.find_by_ids(ctx, ids), "this", "auto", None)
+        after = ids[-1]
+        ctx.db.yield_to_other_writers()
