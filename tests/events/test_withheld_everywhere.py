@@ -110,3 +110,13 @@ def test_the_share_picture_shows_the_city_alone(cast: Cast) -> None:
     assert cast.anonymous.get(path).content == before == cast.alice.get(path).content
     cast.alice.put(f"/api/events/{event['id']}", json={"place_for": "everyone"})
     assert cast.anonymous.get(path).content != before
+
+
+def test_the_export_of_an_account_has_what_its_user_may_know(cast: Cast, db: Database, settings: Settings) -> None:
+    guests = Guests(cast, db, settings, "going")
+    for name in ("owner", "viewer", "invited", "stranger", "former manager"):
+        person = guests.actors[name]
+        assert isinstance(person, Person)
+        reply = person.get(f"/api/users/{person.id}/export")
+        assert (reply.status, reply.content[:2]) == (200, b"PK"), reply
+        assert bool(leaks(unpacked(reply))) is (name == "owner"), name
