@@ -54,7 +54,7 @@ def check_base_url(settings: Settings) -> list[CheckItem]:
             reason=str(error),
         )
         return [CheckItem(name, "unknown", advice)]
-    if isinstance(content, dict) and content.get("status") == "alive":
+    if content.get("status") == "alive":
         return [CheckItem(name, "ok")]
     other = gettext(
         "Something else than Kalends answers at %(url)s. Check the proxy, and %(variable)s.", url=url, variable=variable("base_url")
