@@ -27,7 +27,9 @@ SAMPLES_OF: dict[str, dict[str, Any]] = {
     "/admin/people": {"status": "waiting"},
     "/api/admin/people": {"status": "waiting"},
     "/api/contacts/birthdays.ics": {"user_id": None},
-} | {url: {"show": "invited"} for url in ("/api/my_events", "/my-events")}
+    "/api/my_events": {"show": "invited"},
+    "/my-events": {"show": "invited"},
+}
 # A count, what overlaps, and from when. Without `--soak`, any two of them with a count, which is a statement beside that of the list.
 MOST_AT_ONCE = 3
 
