@@ -12,7 +12,7 @@ from kalends.db.migrate import KALENDS
 from kalends.features.changes.rules.tables import TABLES, Table
 from tests.cast import Cast, an_event
 
-# Columns that are computed from others, or count changes.
+# Columns that are computed from others, or count changes; of co-hosts who have no account yet, nothing is recorded.
 DERIVED = {
     "events": {"search"},
     "placements": {"start_at", "public", "lasts", "takes_days", "has_others", "invited_key"},
@@ -20,6 +20,7 @@ DERIVED = {
     "contacts": {"search", "sort_key"},
     "question_answers": {"erase_at"},
     "reminders": {"due_from"},
+    "cohosts": {"email_address", "email_key"},
     "calendars": {"search", "revision", "changed_at", "feed_version", "public_revision", "public_changed_at"},
 }
 

@@ -11,7 +11,7 @@ from tests.conftest import Clock
 # calendar.
 WITHOUT = {
     *("BlockItem", "KeyItem", "SubscriberItem", "QuestionItem", "TrashItem", "Change", "ReportDetail", "BlockedSenderItem"),
-    *("HiddenEventItem", "OfferItem"),
+    *("HiddenEventItem", "OfferItem", "PasskeyItem", "IdentityItem"),
 }
 
 

@@ -121,7 +121,8 @@ def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "endpoint",
-    [endpoint for endpoint in ENDPOINTS if endpoint.method == "GET" and endpoint.params is not None],
+    # A provider of OpenID Connect is no list.
+    [each for each in ENDPOINTS if each.method == "GET" and each.params is not None and "{provider_name}" not in each.url],
     ids=lambda endpoint: endpoint.url,
 )
 def test_every_list_uses_an_index_with_any_combination_of_parameters(

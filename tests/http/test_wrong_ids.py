@@ -32,6 +32,7 @@ CASES = [
     Case("PUT /api/events", "calendar_id", AN_EVENT | {"uid": "jazz@example.org"}),
     Case("DELETE /api/events", "calendar_id", {"uid": "jazz@example.org"}),
     *(Case(f"{method} /api/events/{{event_id}}", "ids") for method in ("PUT", "DELETE")),
+    Case("PUT /api/events/{event_id}", "calendar_id"),
     Case("POST /api/events/import", "calendar_id"),
     *(Case(f"PUT /api/events/{{event_id}}/{action}", "calendar_id") for action in ("add", "remove", "copy")),
     Case("GET /api/comments", "event_id"),
@@ -54,9 +55,10 @@ CASES = [
     *(Case("POST /api/reports", field, {"reason": "spam"}) for field in ("event_id", "comment_id", "calendar_id")),
     Case("POST /api/hidden_events", "event_id", {"reason": "spam"}, "admin"),
     Case("POST /api/events/{event_id}/invitations", "contact_ids"),
+    Case("POST /api/keys", "calendar_ids", {"name": "Phone", "kind": "dav"}),
 ]
-# Not the id of a record (`unique_id`), or a filter, which finds nothing.
-OTHERS = {"unique_id", "series_id", "ids of GET /api/events", "ids of GET /api/events.ics"}
+# Not the id of a record (`unique_id`), a filter, which finds nothing, or part of a secret address, of which nothing is said.
+OTHERS = {"unique_id", "user_id of GET /api/contacts/birthdays.ics", "series_id", "ids of GET /api/events", "ids of GET /api/events.ics"}
 
 
 def _names(endpoint: str, field: str) -> set[str]:

@@ -97,7 +97,7 @@ def _in_expressions(tree: nodes.Template) -> Iterator[str]:
         for const in call.args
     }
     for const in tree.find_all(nodes.Const):
-        if isinstance(const.value, str) and id(const) not in messages and _SENTENCE.search(const.value):
+        if isinstance(const.value, str) and id(const) not in messages and const.value not in NAMES and _SENTENCE.search(const.value):
             yield const.value
 
 

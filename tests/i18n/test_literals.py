@@ -26,6 +26,7 @@ FOR_PROGRAMS = """
     features/idempotency
     features/pictures/steps/share_picture.py
     features/reference
+    features/users/steps/account_import.py
     http
     """.split()
 # The API reference is written in English, for developers.

@@ -28,7 +28,8 @@ _SAME = re.compile(
     r"|\b\d+\.\d+\.\d+\.dev\d+|\b(?:Alice|Ada|Bob|Vera|Walter|Émile Østergård)\b"
     r"|\b(?:Google Calendar|Google|Yahoo|Outlook|Microsoft|Kalends|KALENDS_\w+|SQLite|PostgreSQL|RSS|Atom|API|UTC|Paris)\b"
     r"|\b(?:coltrane|dentist|nothing-of-the-kind)\b"
-    r"|\b(?:Concert|Late session|See you there|friends|jazz|live|Salt|Soup|Pepper|Salad|No such user)\b|" + "|".join(LANGUAGES.values())
+    r"|\b(?:Concert|Late session|See you there|friends|jazz|live|Salt|Soup|Pepper|Salad|No such user|The Club|gig \d)\b|"
+    + "|".join(LANGUAGES.values())
 )
 # Written for developers, in English.
 _DOCS = "GET /docs"
