@@ -88,7 +88,8 @@ class PythonClient:
 @pytest.fixture(scope="module")
 def python_client(folder: Path, service: Service) -> PythonClient:
     package = f"generated_{uuid4().hex}"
-    (folder / "config.json").write_text(json.dumps({"post_hooks": []}))
+    config = {"post_hooks": [], "content_type_overrides": {"application/zip": "application/octet-stream"}}
+    (folder / "config.json").write_text(json.dumps(config))
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--fail-on-warning", "--meta", "none"]
     _run(folder, *command, "--path", "openapi.json", "--config", "config.json", "--output-path", package)
     return PythonClient(package, service.url)

@@ -95,6 +95,7 @@ def test_a_value_of_each_kind_fits_its_schema(name: str) -> None:
         [{"question_id": 1, "answer": "Soup"}],
         ["going"],
         "18:00",
+        "48.8583,2.2945",
         ["contacts"],
     ]
     assert any(_validator(name).is_valid({field.name: sample}) for sample in samples)

@@ -1,9 +1,10 @@
 """Passkeys: the input and the replies of the API."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
+from kalends.http.input.options import StructOptions
 from kalends.http.input.types import CreatedAt, Instant, Name
 from kalends.http.paging import Page
 
@@ -15,6 +16,8 @@ PasskeyResponse = Annotated[
 
 class PasskeyInput(Struct, kw_only=True):
     """A new passkey."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"passkey": "is what an authenticator returned for the options of the last five minutes"})
 
     name: Annotated[Name, Meta(description="Where the passkey is.", examples=["my phone"])]
     passkey: PasskeyResponse

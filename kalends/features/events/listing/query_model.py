@@ -106,7 +106,9 @@ def _point(value: str) -> str:
 SEARCHED = ("text", "title", "description", "tags", "location", "location_name", "street", "city", "state", "zip", "country")
 
 
-Point = Annotated[str, Meta(max_length=100, examples=["48.8583,2.2945"]), FieldOptions(check=_point)]
+# Degrees of latitude, and of longitude.
+_POINT = r"^[+-]?(90|[0-8]?[0-9](\.[0-9]{1,20})?)[,;][+-]?(180|(1[0-7][0-9]|[0-9]{1,2})(\.[0-9]{1,20})?)$"
+Point = Annotated[str, Meta(max_length=100, examples=["48.8583,2.2945"]), FieldOptions(check=_point, schema={"pattern": _POINT})]
 
 
 class EventQuery(Paging, kw_only=True, frozen=True):

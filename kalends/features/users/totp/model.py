@@ -1,10 +1,10 @@
 """One-time codes: the input and the replies of the API."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from kalends.http.input.options import FieldOptions, Secret
+from kalends.http.input.options import FieldOptions, Secret, StructOptions
 from kalends.http.input.types import Instant
 
 Code = Annotated[
@@ -23,6 +23,8 @@ class TotpInput(Struct, kw_only=True):
 
 class TotpConfirmation(Struct, kw_only=True):
     """A code that proves that the app has the secret."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"code": "is the one that the app shows now"})
 
     code: Code
 
