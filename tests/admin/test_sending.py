@@ -75,7 +75,7 @@ def test_ten_people_who_refuse_stop_the_organiser_and_admins_get_mail_once(site:
     assert delivery is not None
     sender.attempt(site.db, site.settings, delivery)
     mail = (site.settings.folder / "outbox" / f"{delivery_id}.eml").read_text()
-    assert f"{karl.user_name} cannot send any more" in mail
+    assert f"{karl.user_name} can no longer send emails" in mail
     assert "/admin/people?sending=stopped" in mail.replace("=3D", "=").replace("=\n", "")
 
 

@@ -50,6 +50,7 @@ SMALL: dict[str, str] = {
     "POST /api/calendars/{calendar_id}/reminders": _AT_MOST_10,
     "PUT /api/calendars/{calendar_id}/reminders/{reminder_id}": _AT_MOST_10,
     "DELETE /api/calendars/{calendar_id}/reminders/{reminder_id}": _AT_MOST_10,
+    "PUT /api/contacts/birthdays/reset_feed": _ONE,
     "POST /api/contacts": "one contact; with a file as POST /api/contacts/import_file",
     "PUT /api/contacts/{contact_id}": _ONE,
     "DELETE /api/contacts/{contact_id}": _ONE,

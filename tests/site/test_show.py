@@ -16,6 +16,8 @@ DEFAULTS = {
     "tagline": None,
     "logo_url": None,
     "accent_color": None,
+    "introduction": None,
+    "style_url": None,
     "time_zone": "UTC",
     "language": "en",
     "imprint_url": None,

@@ -26,6 +26,7 @@ SETTINGS = {
     "privacy_url": "https://jazz.example/privacy",
     "registration": "closed",
     "visibility": "everyone",
+    "introduction": "We play **every** night.",
 }
 
 
@@ -35,6 +36,7 @@ def test_pages_show_what_an_admin_has_set(site: FreshService, admin: Admin) -> N
     for text in (
         "<title>Tonight and later · Jazz in Lyon</title>",
         "Concerts, big and small.",
+        "We play <strong>every</strong> night.",
         'href="/accent/2a5db0"',
         'href="https://jazz.example/imprint"',
         'href="https://jazz.example/privacy"',
@@ -96,7 +98,7 @@ def test_the_shared_picture_has_the_date_in_the_language_of_the_site_if_it_can_b
 def test_a_setting_that_is_not_sent_stays_and_null_means_the_default(site: FreshService, admin: Admin) -> None:
     admin.put("/api/site", json=SETTINGS)
     reply = admin.put("/api/site", json={"name": None, "tagline": "Other words"}).json
-    assert reply == SETTINGS | {"name": "Kalends", "tagline": "Other words", "logo_url": None, "fixed": []}
+    assert reply == SETTINGS | {"name": "Kalends", "tagline": "Other words", "logo_url": None, "style_url": None, "fixed": []}
     assert site.guest.get("/api/site").json["tagline"] == "Other words"
 
 

@@ -4,7 +4,8 @@ from kalends.http.context import Context
 
 # How many events are looked at, and how many messages passed on, in one transaction.
 EVENTS, MESSAGES = 100, 500
-_OF_ACCOUNT = "owner_id = :user_id AND cause LIKE 'change:%' AND state IN ('queued', 'sending')"
+# The index of the messages that wait begins with the channel.
+_OF_ACCOUNT = "channel IN ('email', 'sms') AND owner_id = :user_id AND cause LIKE 'change:%' AND state IN ('queued', 'sending')"
 
 
 def find_coming(ctx: Context, calendar_id: int, after: int) -> list[int]:

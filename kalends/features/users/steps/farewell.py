@@ -20,10 +20,11 @@ def notify_guests(ctx: Context, user_id: int) -> None:
     for calendar_id in calendar_ids:
         _notify_of_calendar(ctx, calendar_id)
     batches.queue_all(ctx)
-    more = True
-    while more:
+    while True:
         with ctx.write(alone=True, is_last=False):
             more = store.pass_on(ctx, user_id, admins[0].id)
+        if not more:
+            return
         ctx.db.yield_to_other_writers()
 
 
