@@ -1,5 +1,6 @@
 """Everything that the service stores, as a thief of the database and of its folder would read it."""
 
+import subprocess
 from base64 import b64encode, urlsafe_b64decode
 
 from kalends.core.settings import Settings
@@ -8,8 +9,14 @@ from kalends.db import Database
 
 def everything(db: Database, settings: Settings) -> bytes:
     """Every value of every table, and every byte of every file."""
-    files = [path.read_bytes() for path in settings.folder.rglob("*") if path.is_file()]
-    return b"\n".join([*(_encode(value) for value in values(db)), *files])
+    return b"\n".join([*(_encode(value) for value in values(db)), files(settings)])
+
+
+def files(settings: Settings) -> bytes:
+    """Every byte of every file. Another process reads them: when a process closes a file of SQLite, all its locks on it are gone, and with
+    them the database for others that open it."""
+    paths = [str(path) for path in settings.folder.rglob("*") if path.is_file()]
+    return subprocess.run(["cat", "--", "/dev/null", *paths], capture_output=True, check=True).stdout
 
 
 def encodings(secret: str) -> list[bytes]:

@@ -69,7 +69,7 @@ class Bulk:
 
     def series(self, **fields: Any) -> dict[str, Any]:
         event = an_event(self.alice, public=True, **fields)
-        reply = self.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": DATES})
+        reply = self.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "count": min(DATES, self.event_count)})
         assert reply.status == 200, reply
         return event
 

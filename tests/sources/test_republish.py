@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from kalends.features.discovery.sitemap_store import PART
 from tests.cast import Cast, a_calendar, an_event
 from tests.client import Client
 from tests.sources.server import SOON, Elsewhere, a_feed, an_event_of_feed, follow, the_event
@@ -20,7 +21,7 @@ def _in_feeds(who: Client, source: dict[str, Any]) -> list[str]:
         f"/api/events.ics?calendar_id={calendar_id}",
         "/api/events.ics",
         f"/feed.xml?calendar_id={calendar_id}",
-        "/atom.xml",
+        f"/atom.xml?text={calendar_id}",
     ]
     found = [[title for title in ("Jazz", "Weekly", "Ours") if f"{title} {calendar_id}" in who.get(path).text] for path in paths]
     assert all(each == found[0] for each in found), found
@@ -66,7 +67,10 @@ def test_search_engines_learn_of_an_event_of_a_source_only_if_it_is_republished(
     jazz = the_event(people.alice, source, f"Jazz {source['calendar_id']}")
 
     def seen() -> tuple[bool, bool]:
-        sitemap, page = people.anonymous.get("/sitemap.xml?part=0").text, people.anonymous.get(f"/events/{jazz['id']}").text
+        sitemap, page = (
+            people.anonymous.get(f"/sitemap.xml?part={jazz['id'] // PART}").text,
+            people.anonymous.get(f"/events/{jazz['id']}").text,
+        )
         return f"/events/{jazz['id']}<" in sitemap, '<meta name="robots" content="noindex">' not in page
 
     assert seen() == (False, False)

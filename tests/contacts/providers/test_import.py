@@ -1,7 +1,6 @@
 """POST /api/contacts/import and keep: from a service to the temporary list, and from there to the primary one."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from tests.conftest import Clock
 from tests.contacts.providers.books import PASSWORD, PEOPLE, USER, Book
 from tests.contacts.providers.conftest import CANARY, SECRETS
 from tests.contacts.providers.stand import Stand
+from tests.stored_data import files
 
 DAY = 24 * 60 * 60
 # A tenth has no address; a seventh of the others has two more.
@@ -136,9 +136,14 @@ def test_no_credential_is_stored_or_logged(
     assert all(reply.status in (422, 503) for reply in replies), replies
     with db.read() as tx:
         tables = [str(tx.rows(f"SELECT * FROM {table}")) for table in _tables(tx)]
-    files = [path.read_bytes().decode(errors="replace") for path in Path(settings.data).rglob("*") if path.is_file()]
     output = "\n".join(
-        [*(f"{reply.headers}{reply.text}" for reply in replies), *tables, *files, *capfd.readouterr(), str(dict(os.environ))]
+        [
+            *(f"{reply.headers}{reply.text}" for reply in replies),
+            *tables,
+            files(settings).decode(errors="replace"),
+            *capfd.readouterr(),
+            str(dict(os.environ)),
+        ]
     )
     assert [secret for secret in SECRETS if secret in output] == []
 
