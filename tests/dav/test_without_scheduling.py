@@ -122,7 +122,7 @@ def test_a_guest_replies_from_a_calendar_without_scheduling(cast: Cast, path: st
 def test_the_page_of_a_calendar_switches_scheduling_off(cast: Cast) -> None:
     alice, calendar = cast.alice, a_calendar(cast.alice)
     page = f"/calendars/{calendar['id']}/edit"
-    assert "Guests are invited when their event is next saved there." in alice.get(page).text
+    assert "Guests are invited when their event is next saved in the app." in alice.get(page).text
     fields = {"name": "Jazz", "color": "#2f6fde", "time_zone": "UTC", "moderation": "guests", "confirm_above": "10", "hold_minutes": "60"}
     assert alice.post(page, data=fields | {"scheduling": "off"}).status == 303
     assert alice.get(f"/api/calendars/{calendar['id']}").json["scheduling"] == "off"

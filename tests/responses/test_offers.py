@@ -125,7 +125,7 @@ def test_guests_are_notified_of_their_places(
     assert link
     page = cast.anonymous.get(link[1]).text
     assert "1 spot is reserved for you." in page
-    assert "It’s reserved until 29 May 2026, 13:00." in page
+    assert "It’s reserved until 29 May 2026, 13:00 (UTC)." in page
     assert cast.anonymous.post(link[1], data={"response": "YES", "number": "1", "plus_n": "0"}).status == 303
     assert "1 spot is yours." in cast.anonymous.get(link[1]).text
     listed = cast.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]

@@ -198,6 +198,7 @@ FILES = {
 }
 FILES.add("GET /account/devices/{profile_name}")
 REDIRECTS = {"GET /api", "GET /openapi.json", "GET /my-events/{event_id}"}
+REDIRECTS |= {"GET /sign-in/oidc/{provider_name}", "GET /sign-in/oidc/{provider_name}/callback"}
 
 VISITS = [visit for visits in PAGES.values() for visit in visits]
 FIRST_VISITS = [visits[0] for visits in PAGES.values()]

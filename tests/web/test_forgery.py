@@ -53,8 +53,9 @@ FILES = {
     "POST /contacts/upload": ("a.vcf", b"BEGIN:VCARD\nVERSION:4.0\nFN:Hal\nEND:VCARD\n"),
 }
 # Decided after the origin of the form: no owner leaves their own calendar or sees it in a colour of their own, a public event has no
-# link, and no provider gets a request without a credential.
+# link, no provider gets a request without a credential, and there is no provider to sign in with.
 REFUSED = {
+    "POST /account/identities/link/{provider_name}": 404,
     "POST /calendars/{calendar_id}/color": 409,
     "POST /calendars/{calendar_id}/leave": 409,
     "POST /events/{event_id}/reset_link": 409,
@@ -66,7 +67,13 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Settings]]:
     """A small database, since all of it is compared. Origins are checked before any database is used, so one kind is enough."""
-    settings = Settings(data=str(tmp_path_factory.mktemp("forgery")), base_url="http://testserver", access_log="off", rate_limits="off")
+    settings = Settings(
+        data=str(tmp_path_factory.mktemp("forgery")),
+        base_url="http://testserver",
+        access_log="off",
+        rate_limits="off",
+        sources="any",
+    )
     put_sqlite(settings.folder)
     with closing(open_database(settings)) as db:
         yield db, settings
@@ -117,6 +124,8 @@ def test_another_site_changes_no_language_that_a_user_has_set(scene: Scene, apar
 def test_the_same_form_from_our_own_page_is_accepted(scene: Scene, endpoint: Any) -> None:
     name = f"POST {endpoint.url}"
     path, form = scene.path(endpoint.path), _form(scene, name)
-    ours = {"Sec-Fetch-Site": "same-origin", "Cookie": f"{COOKIE}={scene.cast.alice.token}", "Accept": "text/html"}
+    # Alice offers the calendar to Vera.
+    sender = scene.cast.vera if name == "POST /calendars/offers/{offer_id}" else scene.cast.alice
+    ours = {"Sec-Fetch-Site": "same-origin", "Cookie": f"{COOKIE}={sender.token}", "Accept": "text/html"}
     reply = scene.cast.anonymous.post(path, **form | {"headers": form["headers"] | ours})
     assert reply.status == REFUSED[name] if name in REFUSED else reply.status in (200, 303), reply

@@ -58,8 +58,10 @@ def test_an_account_and_an_event_are_created_by_keyboard_alone(looks: Windows) -
     assert "12 December 2030" in page.locator("main").inner_text()
     _to(page, ".organiser summary")
     page.keyboard.press("Enter")
-    _press(page, ".organiser a[href$='/delete']")
-    _press(page, "main button.red")
+    _to(page, ".organiser a[href$='/delete']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog [data-first]:focus")
+    _press(page, "dialog button.red")
     page.wait_for_selector(".notice:has-text('Event moved to the trash.')")
 
 

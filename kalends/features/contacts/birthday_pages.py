@@ -5,6 +5,7 @@ from kalends.core.i18n import gettext
 from kalends.features.contacts import birthday_api as api
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
+from kalends.http.input.form import Form
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
@@ -20,7 +21,7 @@ def index(ctx: Context) -> Document:
 
 
 @page("POST", f"{PATH}/reset_feed")
-def reset_feed(ctx: Context) -> Document:
+def reset_feed(ctx: Context, params: Form) -> Document:
     """Give the calendar a new secret URL."""
     api.reset_birthdays_feed(ctx)
     return redirect(ctx, PATH, done="saved")

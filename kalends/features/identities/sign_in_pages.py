@@ -34,7 +34,7 @@ def start(ctx: Context, provider_name: str, params: Destination) -> Document:
     """Go to the provider."""
     provider = oidc_providers.read(ctx.settings.oidc).get(provider_name)
     if provider is None:
-        return redirect(ctx, "/sign-in")
+        raise errors.NotFound
     try:
         endpoints = find_endpoints(provider)
     except ProviderFailed as failure:
@@ -48,7 +48,7 @@ def finish(ctx: Context, provider_name: str, params: Callback) -> Document:
     """Come back from the provider, signed in."""
     provider = oidc_providers.read(ctx.settings.oidc).get(provider_name)
     if provider is None:
-        return redirect(ctx, "/sign-in")
+        raise errors.NotFound
     login = login_state.take(ctx, provider)
     if login is None or not hmac.compare_digest((params.state or "").encode(), login.state.encode()):
         raise _refuse(ctx, provider, "the state is not that of this browser")
