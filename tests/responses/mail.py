@@ -13,6 +13,7 @@ from kalends.core.settings import Settings
 from kalends.core.values import timestamps
 from kalends.db import Database, open_database
 from kalends.features.deliveries import store
+from kalends.features.events import change_notice_store as change_notices
 from kalends.features.responses import proposal_store as proposals
 from kalends.features.responses import store as responses
 from kalends.http.context import Context
@@ -73,7 +74,8 @@ def _send(db: Database, settings: Settings, ids: list[int], now: int | None) -> 
         with ctx.write() as tx:
             tx.run("UPDATE deliveries SET state = 'sending', attempts = 1 WHERE id = :id", id=delivery_id)
             delivery = store.get(ctx, delivery_id)
-        assert delivery is not None
+            assert delivery is not None
+            change_notices.close(ctx, [delivery])
         sender.attempt(db, settings, delivery)
         file = settings.folder / "outbox" / f"{delivery_id}.eml"
         if file.exists():

@@ -209,7 +209,7 @@ VISITS_IN_EACH_LOOK = {
     *(Visit("alice", path) for path in ("/events/new", "/events/{event}/edit", "/events/{occurrence}/responses", "/calendars/{calendar}")),
     *(Visit("alice", path) for path in ("/contacts", "/contacts/imported", "/responses", "/account", "/deliveries")),
     *(Visit("alice", f"/events/{{event}}{page}") for page in ("", "/preview", "/responses", "/invitations")),
-    *(Visit("alice", path) for path in ("/events/{occurrence}/delete", "/my-events?show=hosting")),
+    *(Visit("alice", path) for path in ("/events/{occurrence}/delete", "/my-events?show=hosting", "/sources/{source}")),
     *(Visit("ada", path) for path in ("/admin/health", "/me", "/welcome/site", "/welcome/people", "/welcome/mail")),
     *(Visit("alice", path) for path in ("/search?text=dentist", "/welcome")),
     Visit("guest", "/embed/calendars/{calendar}?view=agenda"),
