@@ -10,6 +10,7 @@ from select import select
 
 import pytest
 
+from tests import migrated
 from tests.faults.postgres import Proxy
 from tests.serve.conftest import Start
 from tests.serve.prepared import SlowLogins
@@ -70,15 +71,17 @@ def full_queue(service: Running) -> Iterator[None]:
 @pytest.fixture
 def hanging(postgres_url: str, start: Start) -> Iterator[Running]:
     """A service whose database does not reply, and whose only thread waits for it."""
-    proxy = Proxy(postgres_url)
-    service = start(threads=1, queue=1, database=proxy.database)
-    proxy.hang()
-    with ThreadPoolExecutor(2) as clients:
-        waiting = [clients.submit(service.get, "/readyz") for _ in range(2)]
-        yield service
-        assert not any(request.done() for request in waiting)
-        proxy.resume()
-    proxy.close()
+    # Not the database of other tests: it would be known by the secret of this service.
+    with migrated.postgres(postgres_url) as database:
+        proxy = Proxy(database)
+        service = start(threads=1, queue=1, database=proxy.database)
+        proxy.hang()
+        with ThreadPoolExecutor(2) as clients:
+            waiting = [clients.submit(service.get, "/readyz") for _ in range(2)]
+            yield service
+            assert not any(request.done() for request in waiting)
+            proxy.resume()
+        proxy.close()
 
 
 def test_a_server_whose_threads_all_wait_for_postgresql_is_alive(hanging: Running) -> None:
