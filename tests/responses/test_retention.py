@@ -45,7 +45,7 @@ def _visited(cast: Cast, db: Database, settings: Settings, guest: str, **calenda
     question = a_question(cast.alice, f"/api/events/{event['id']}", label="Which menu?", kind="text")
     assert cast.alice.post(f"/api/events/{event['id']}/invitations", json={"addresses": [guest], "message": "Come"}).status == 202
     answers = [{"question_id": question["id"], "answer": f"the menu of {guest}"}]
-    a_response(cast.anonymous, event, email_address=guest, name="Gus Guest", comment="Yes", number=2, answers=answers)
+    a_response(cast.anonymous, event, email_address=guest, name="Gus Kept", comment="Yes", number=2, answers=answers)
     a_comment(cast.anonymous, event, email_address=guest, name=f"Guest {guest}", comment="See you")
     assert cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": guest}).status == 202
     mails_about(db, settings, event["id"])
