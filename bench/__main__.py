@@ -42,7 +42,7 @@ MEASURES = {
 }
 
 # What --quick leaves out unless it is named: each takes a minute or more.
-LONG = {"journal", "dav", "deliveries", "sitemap", "sources", "series", "growth"}
+LONG = {"guests", "followers", "journal", "dav", "deliveries", "sitemap", "sources", "series", "growth"}
 
 
 @click.command()
