@@ -22,7 +22,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "test
 ROLES = ("club", "town", "family")
 
 
-def _commands(page: Path) -> Iterator[list[str]]:
+def commands_of(page: Path) -> Iterator[list[str]]:
     """The words of each command in the shell blocks of a page, without what is assigned before it."""
     for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL):
         for line in re.sub(r"\\\n", " ", block).splitlines():
@@ -42,7 +42,7 @@ def _words(text: str) -> list[str]:
 
 
 def _kalends(page: Path) -> Iterator[list[str]]:
-    for words in _commands(page):
+    for words in commands_of(page):
         if Path(words[0]).name == "kalends":
             yield words[1:]
 
@@ -64,7 +64,7 @@ def test_every_command_of_kalends_has_the_options_that_a_page_gives_it(page: Pat
 def test_every_make_target_and_module_of_a_page_is_there(page: Path) -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     text = page.read_text()
-    assert set(re.findall(r"`make (\w+)", text)) | {words[1] for words in _commands(page) if words[0] == "make"} <= targets
+    assert set(re.findall(r"`make (\w+)", text)) | {words[1] for words in commands_of(page) if words[0] == "make"} <= targets
     for module in re.findall(r"python3? (?:-W \S+ )?-m ([\w.]+)", text):
         assert find_spec(module), module
 
@@ -74,7 +74,7 @@ def test_every_request_of_a_page_that_is_not_run_has_an_endpoint(page: Path, cli
     """Those of the others are sent as they stand (tests/serve/test_documents.py)."""
     paths = client.get("/api/openapi.json").json["paths"]
     if str(page.relative_to(ROOT)) not in DOCUMENTS:
-        for words in _commands(page):
+        for words in commands_of(page):
             if words[0] == "curl":
                 [url] = [word for word in words if word.startswith("http")]
                 if "/api/" not in url:
