@@ -25,7 +25,7 @@ def test_the_commands_of_the_administrator_work_as_printed(start: Start, databas
     for name in WAITING:
         assert service.post("/api/users", {"user_name": name, "email_address": f"{name}@example.org", "password": PASSWORD}).status == 202
     _kalends(["users", "approve", "ben"], tmp_path, database)
-    _refuse_an_address(Settings(data=tmp_path / "data", database=database))
+    _refuse_an_address(Settings(data=str(tmp_path / "data"), database=database))
     refused = []
     for words in commands_of(PAGE):
         if words[0] == "curl":
