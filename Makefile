@@ -84,7 +84,7 @@ lock:                   ## renew the lock files
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout -c requirements-dev.lock pyproject.toml -o requirements.lock
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
 
-release: $(VENV)/dev    ## check that this commit can be released, build its files into dist, and print what is missing (SKIP="tests soak": leave these out)
+release: $(VENV)/dev    ## check that this commit can be released, build its files into dist, and print what is missing (SKIP="links soak": leave these out)
 	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.release $(foreach step,$(SKIP),--skip $(step))
 
 wheel: $(VENV)/run      ## build the wheel, and constraints.txt with the versions that it is tested with, into dist

@@ -17,7 +17,7 @@ STEPS: dict[str, Callable[[], Iterable[str]]] = {
     "files": checks.build_twice,
     "image": checks.image_context,
     "documents": partial(checks.make, "pytest", "OPTIONS=tests/serve/test_documents.py tests/reference tests/release --soak"),
-    "tests": partial(checks.make, "test"),
+    # The long forms of all tests: more than `make test`.
     "soak": partial(checks.make, "soak"),
 }
 
