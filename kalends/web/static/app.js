@@ -27,6 +27,27 @@ document.addEventListener("keydown", (event) => {
   undo.requestSubmit();
 });
 
+// Scripts that few visits need are fetched when they are needed.
+const fetchScript = (src) => new Promise((resolve, reject) => {
+  document.head.append(Object.assign(document.createElement("script"), { src, onload: resolve, onerror: reject }));
+});
+let questionScript;
+const loadQuestion = () => (questionScript ??= fetchScript(document.querySelector("[data-question]").dataset.question));
+
+// What asks first does so in a dialog; without the script of it, on a page.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-asks]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  loadQuestion().then(() => question.follow(link), () => location.assign(link.href));
+});
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter } = event;
+  if (!form.matches("[data-asks]") || submitter?.name === "preview") return;
+  event.preventDefault();
+  loadQuestion().then(() => question.send(form, submitter), () => { form.removeAttribute("data-asks"); form.requestSubmit(submitter); });
+});
+
 // A menu closes when someone goes on elsewhere.
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
@@ -38,9 +59,7 @@ document.addEventListener("keydown", (event) => {
 
 // The / key goes to the search, unless keys are turned off in the calendar; its list of results is fetched then.
 const find = document.getElementById("find");
-find?.addEventListener("focus", () => {
-  document.head.append(Object.assign(document.createElement("script"), { src: find.dataset.script }));
-}, { once: true });
+find?.addEventListener("focus", () => { fetchScript(find.dataset.script); }, { once: true });
 if (find) find.form.querySelector("kbd").hidden = false;
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.altKey || event.metaKey || !find?.offsetParent) return;

@@ -99,12 +99,6 @@ const calendarPage = (() => {
     await sayChanged([fill(byStart ? texts.moved : texts.lasts, { time }), mail].join(" ").trim(), idOf(link));
   }
 
-  // The script of the question is fetched when there is one to ask.
-  let loaded;
-  const loadQuestion = () => (loaded ??= new Promise((resolve, reject) => {
-    document.head.append(Object.assign(document.createElement("script"), { src: texts.question, onload: resolve, onerror: reject }));
-  }));
-
   // A format for times as people here say them; without hours, for whole days.
   function format(time, extra = {}) {
     const style = { weekday: "long", day: "numeric", month: "long", timeZone: "UTC", ...extra };

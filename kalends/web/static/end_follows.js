@@ -23,6 +23,11 @@ for (const form of document.querySelectorAll("form[data-times]")) {
   }
   describe();
   form.addEventListener("input", describe);
+  // The browser knows the names of time zones, which would be the heaviest part of the page.
+  const zone = input("time_zone");
+  zone?.addEventListener("focus", () => {
+    zone.list.replaceChildren(...Intl.supportedValuesOf("timeZone").map((value) => Object.assign(document.createElement("option"), { value })));
+  }, { once: true });
   let last = start();
   form.addEventListener("filled", () => { last = start(); describe(); });
   form.addEventListener("change", (event) => {

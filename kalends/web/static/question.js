@@ -35,35 +35,28 @@ const question = (() => {
   }
 
   // The page to cancel or to delete an event opens over the page on which one is.
-  for (const link of document.querySelectorAll("a[data-asks]")) {
-    link.addEventListener("click", async (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      const reply = await fetch(link.href, { headers: { Accept: "text/html" } }).catch(() => null);
-      const form = reply?.ok ? parse(await reply.text()) : null;
-      if (!form) return location.assign(link.href);
-      const menu = link.closest("details");
-      if (menu) menu.open = false;
-      const dialog = open(form);
-      form.querySelector("[data-keep]").addEventListener("click", (click) => { click.preventDefault(); dialog.close(); });
-      dialog.addEventListener("close", () => (menu ? menu.querySelector("summary") : link).focus(), { once: true });
-    });
+  async function follow(link) {
+    const reply = await fetch(link.href, { headers: { Accept: "text/html" } }).catch(() => null);
+    const form = reply?.ok ? parse(await reply.text()) : null;
+    if (!form) return location.assign(link.href);
+    const menu = link.closest("details");
+    if (menu) menu.open = false;
+    const dialog = open(form);
+    form.querySelector("[data-keep]").addEventListener("click", (click) => { click.preventDefault(); dialog.close(); });
+    dialog.addEventListener("close", () => (menu ? menu.querySelector("summary") : link).focus(), { once: true });
   }
 
-  for (const form of document.querySelectorAll("form[data-asks]")) {
-    let isAnswered = false;
-    form.addEventListener("submit", async (event) => {
-      if (isAnswered || event.submitter?.name === "preview") return;
-      event.preventDefault();
-      const fields = new FormData(form, event.submitter);
-      fields.delete("file");
-      const found = await find(form.action, form.enctype === "multipart/form-data" ? fields : new URLSearchParams(fields));
-      const answer = found ? await show(found) : {};
-      if (!answer) return event.submitter?.focus();
-      for (const [name, value] of Object.entries(answer)) form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
-      isAnswered = true;
-      form.requestSubmit(event.submitter);
-    });
+  // Send the form, with the answer if there is a question.
+  async function send(form, submitter) {
+    const fields = new FormData(form, submitter);
+    fields.delete("file");
+    const found = await find(form.action, form.enctype === "multipart/form-data" ? fields : new URLSearchParams(fields));
+    const answer = found ? await show(found) : {};
+    if (!answer) return submitter?.focus();
+    for (const [name, value] of Object.entries(answer)) form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+    form.removeAttribute("data-asks");
+    form.requestSubmit(submitter);
   }
-  return { find, show };
+
+  return { find, show, follow, send };
 })();

@@ -10,6 +10,7 @@
   panel.setAttribute("aria-live", "polite");
   panel.hidden = true;
   form.append(panel);
+  document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: field.dataset.style }));
   // How many of what is coming up, and of what is past.
   const MOST = { coming: 5, past: 3 };
   const LEAST_LETTERS = 2, PAUSE = 200;

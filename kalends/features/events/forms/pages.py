@@ -11,7 +11,6 @@ from kalends.core.i18n import gettext
 from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import Event
 from kalends.core.values import datetimes
-from kalends.core.values.datetimes import known_zones
 from kalends.features.events import api, present, store
 from kalends.features.events.forms.rules import repeat_form
 from kalends.features.events.forms.rules.form_values import find_changes, join_times, split_times
@@ -102,7 +101,6 @@ def render_form(
         event=event,
         edits_home=event is not None and policy.edits_home(ctx, event),
         calendars=home_form.find_calendars(ctx, event),
-        zones=sorted(known_zones()),
         differences=_differences(stored, form) if stored else [],
         can_remind=policy.is_verified_sender(ctx),
         **({} if event else repeat_form.describe(_start_day(ctx, form), preview)),
