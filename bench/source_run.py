@@ -1,24 +1,29 @@
-"""A run of a source in a process of its own, as the worker does it, and its processor time and memory: data, database, address, now."""
+"""Runs of a source in a process of its own, as the worker does them: data, database, process id of PostgreSQL (0: none), address.
+
+Reads the time of each run as a line, and prints the processor time that it took, and the most memory that the process has had."""
 
 import json
+import os
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
+from bench.servers import processor_time
 from kalends.core.settings import Settings
 from kalends.db import open_database
 from kalends.features.sources.steps.reader import read_address
 
 
 def main() -> None:
-    data, database, address, now = sys.argv[1:]
+    data, database, postgres_pid, address = sys.argv[1:]
     settings = Settings(data=str(Path(data).absolute()), database=database, sources="any")
+    pids = [os.getpid(), *([int(postgres_pid)] if int(postgres_pid) else [])]
     with closing(open_database(settings)) as db:
-        before, began = _peak(), time.process_time()
-        assert read_address(db, settings, address, int(now)) == 1
-        seconds = time.process_time() - began
-    print(json.dumps({"seconds": seconds, "before": before, "peak": _peak()}))
+        for line in sys.stdin:
+            began = processor_time(pids)
+            assert read_address(db, settings, address, int(line)) == 1
+            seconds = (processor_time(pids) - began) / 1000
+            print(json.dumps({"seconds": seconds, "peak": _peak()}), flush=True)
 
 
 def _peak() -> float:

@@ -18,20 +18,19 @@ from kalends.ical.archive import join_calendars
 from kalends.ical.lines import unsplit_utf8
 
 _ACCEPT = "text/calendar, text/html;q=0.8, */*;q=0.5"
-# When it was made says nothing of an event, and many servers write it anew each time.
-_STAMP = re.compile(rb"^(?:DTSTAMP|X-LIC-ERROR|PRODID)[;:][^\r\n]*(?:\r?\n[ \t][^\r\n]*)*\r?\n", re.MULTILINE | re.IGNORECASE)
+# When the file was made says nothing of an event, and many servers write another time in each response.
+_STAMP = re.compile(rb"\nDTSTAMP[;:][^\n]*")
 
 
 class Fetched(Struct, frozen=True):
-    """What came: the calendar as text, or nothing if it is as it was (304)."""
+    """What came: the calendar as text, or nothing if it is as it was."""
 
     kind: SourceKind
     feed_url: str
     status: int
     size: int
     content: str | None
-    # The hashes of what was sent, byte by byte and without what says nothing of an event.
-    raw: str
+    # The hash of what was sent, without its DTSTAMPs; empty after a 304.
     digest: str
     headers: dict[str, str] = {}
 
@@ -62,14 +61,14 @@ def discover(settings: Settings, url: str) -> Fetched:
     return _fetched("page", url, reply, calendar)
 
 
-def fetch(settings: Settings, feed_url: str, kind: SourceKind, etag: str, modified: str, raw: str) -> Fetched:
-    """What a source has now. etag, modified and raw: of the version that is here."""
+def fetch(settings: Settings, feed_url: str, kind: SourceKind, etag: str, modified: str, digest: str) -> Fetched:
+    """What a source has now. etag, modified and digest: of the version that is here. What is the same is not read."""
     headers = ({"If-None-Match": etag} if etag else {}) | ({"If-Modified-Since": modified} if modified else {})
     reply = _get(settings, feed_url, headers)
     if reply.status == 304:
-        return Fetched(kind, feed_url, 304, 0, None, raw, "", reply.headers)
-    if raw and _hash(reply.body) == raw:
-        return Fetched(kind, feed_url, 200, len(reply.body), None, raw, "", reply.headers)
+        return Fetched(kind, feed_url, 304, 0, None, "", reply.headers)
+    if _hash(reply.body) == digest:
+        return Fetched(kind, feed_url, 200, len(reply.body), None, digest, reply.headers)
     content = _decode(reply)
     if kind == "page":
         page = web_page.to_calendar(WebPage(content, reply.url), reply.url, settings.url)
@@ -82,12 +81,11 @@ def fetch(settings: Settings, feed_url: str, kind: SourceKind, etag: str, modifi
 
 
 def _fetched(kind: SourceKind, feed_url: str, reply: GetReply, content: str) -> Fetched:
-    digest = _hash(_STAMP.sub(b"", content.encode("utf-8", "replace")))
-    return Fetched(kind, feed_url, reply.status, len(reply.body), content, _hash(reply.body), digest, reply.headers)
+    return Fetched(kind, feed_url, reply.status, len(reply.body), content, _hash(reply.body), reply.headers)
 
 
-def _hash(content: bytes) -> str:
-    return blake2b(content, digest_size=16).hexdigest()
+def _hash(body: bytes) -> str:
+    return blake2b(_STAMP.sub(b"", body), digest_size=16).hexdigest()
 
 
 def _decode(reply: GetReply) -> str:

@@ -32,9 +32,8 @@ NOTIFIED_EACH = 86_400
 def fetch_for(ctx: Context, source: Source) -> Fetched | FetchFailed:
     """What the source has now. No transaction is open meanwhile."""
     # What was read in another month is read again: some dates are made for a time ahead.
-    raw, _, version = source.digest.partition(" ")
-    is_current = version.endswith(_month(ctx))
-    known = (source.etag, source.modified, raw) if is_current else ("", "", "")
+    digest, _, month = source.digest.partition(" ")
+    known = (source.etag, source.modified, digest) if month == _month(ctx) else ("", "", "")
     try:
         return fetch(ctx.settings, source.feed_url, source.kind, *known)
     except FetchFailed as failure:
@@ -51,7 +50,7 @@ def run(ctx: Context, source: Source, fetched: Fetched | FetchFailed, feed: Feed
             _finish_accepted(ctx, source)
             if isinstance(fetched, FetchFailed):
                 return _record_bad(ctx, source, Outcome("failed", status, size, reason=str(fetched)), fetched.retry_after)
-            if fetched.content is None or source.digest.endswith(f" {_version(ctx, fetched)}"):
+            if fetched.content is None or source.digest == _version(ctx, fetched):
                 values = {"unchanged": source.unchanged + 1} | ({} if status == 304 else _validators(fetched))
                 return _record(ctx, source, Outcome("unchanged", status, size), values)
             return _apply(ctx, source, fetched, feed or read_feed(ctx, source, fetched.content, fetched.headers))
@@ -127,7 +126,7 @@ def _apply(ctx: Context, source: Source, fetched: Fetched, feed: Feed) -> int:
     is_same = applied == Applied()
     counts = (applied.created, applied.changed, applied.removed)
     outcome = Outcome("unchanged" if is_same else "applied", fetched.status, fetched.size, *counts)
-    version = _validators(fetched) | {"digest": f"{fetched.raw} {_version(ctx, fetched)}"}
+    version = _validators(fetched) | {"digest": _version(ctx, fetched)}
     return _record(ctx, source, outcome, version | {"suggested": feed.suggested, "unchanged": source.unchanged + 1 if is_same else 0})
 
 
