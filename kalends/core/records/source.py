@@ -9,10 +9,9 @@ PauseReason = Literal["owner", "failing", "access"]
 RunState = Literal["applied", "unchanged", "held", "failed"]
 
 
-class Source(Struct, frozen=True):
-    """A row of the table `sources`."""
+class NewSource(Struct, frozen=True):
+    """What a source is inserted with."""
 
-    id: int
     calendar_id: int
     user_id: int
     url: str
@@ -25,6 +24,12 @@ class Source(Struct, frozen=True):
     title_contains: str
     every: int | None
     suggested: int
+
+
+class Source(NewSource, frozen=True):
+    """A row of the table `sources`."""
+
+    id: int
     paused: PauseReason | None
     etag: str
     modified: str

@@ -28,7 +28,6 @@ from kalends.features.sources.model import (
 from kalends.features.sources.steps.apply import end
 from kalends.features.sources.steps.follow import fetch_address, follow, look_up
 from kalends.features.sources.steps.run import accept, fetch_for, run
-from kalends.features.sources.store import NewSource
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
@@ -89,9 +88,7 @@ def update(ctx: Context, source_id: int, params: Changes[SourceFields]) -> Sourc
     if not changed.paused:
         policy.require_sources(ctx)
         policy.require_follower(ctx, source)
-    values = structs.asdict(source) | structs.asdict(changed) | {"every": changed.interval}
-    new = NewSource(**{name: values[name] for name in NewSource.__struct_fields__})
-    store.update(ctx, source, new, (source.paused or "owner") if changed.paused else None)
+    store.update(ctx, source, changed, (source.paused or "owner") if changed.paused else None)
     if changed.republish != source.republish:
         item_store.touch_calendars(ctx, source.id)
     return show(ctx, source_id)

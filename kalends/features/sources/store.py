@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from kalends import policy
-from kalends.core.records.source import PauseReason, RunState, Source, SourceKind, SourceRun
+from kalends.core.records.source import NewSource, PauseReason, RunState, Source, SourceRun
 from kalends.db import columns
+from kalends.features.sources.model import SourceFields
 from kalends.http.context import Context
 from kalends.http.paging import Paging
 
@@ -17,23 +18,6 @@ LEASE = 600
 _RUN = columns(SourceRun, is_acceptable="state = 'held' AND content IS NOT NULL")
 _EDITABLE = """s.calendar_id IN (SELECT id FROM calendars WHERE owner_id = :me
     UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me AND role = 'editor')"""
-
-
-class NewSource(Struct, frozen=True):
-    """A source to be inserted."""
-
-    calendar_id: int
-    user_id: int
-    url: str
-    feed_url: str
-    kind: SourceKind
-    name: str
-    public: bool
-    republish: bool
-    tag_list: str
-    title_contains: str
-    every: int | None
-    suggested: int
 
 
 class Outcome(Struct, frozen=True):
@@ -88,26 +72,25 @@ def insert(ctx: Context, new: NewSource) -> int:
            VALUES (:calendar_id, :user_id, :url, :feed_url, :kind, :name, :public, :republish, :tag_list, :title_contains, :every,
                    :suggested, :now, :lease, :now, :now, :now)
            RETURNING id""",
-        **{name: getattr(new, name) for name in NewSource.__struct_fields__},
+        **structs.asdict(new),
         now=ctx.now,
         lease=ctx.now + LEASE,
     )
     return source_id
 
 
-def update(ctx: Context, source: Source, changed: NewSource, paused: PauseReason | None) -> None:
+def update(ctx: Context, source: Source, changed: SourceFields, paused: PauseReason | None) -> None:
     """Change it. It is read anew at once; a run that is under way writes nothing more."""
     ctx.tx.run(
         """UPDATE sources SET name = :name, public = :public, republish = :republish, tag_list = :tag_list,
-               title_contains = :title_contains, every = :every, paused = :paused, etag = '', modified = '', digest = '',
+               title_contains = :title_contains, every = :interval, paused = :paused, etag = '', modified = '', digest = '',
                failures = CASE WHEN paused IS NOT NULL THEN 0 ELSE failures END,
                failing_since = CASE WHEN paused IS NOT NULL THEN NULL ELSE failing_since END,
                next_at = :now, leased_until = 0, updated_at = :now
            WHERE id = :id""",
         id=source.id,
-        paused=paused,
         now=ctx.now,
-        **{name: getattr(changed, name) for name in ("name", "public", "republish", "tag_list", "title_contains", "every")},
+        **structs.asdict(changed) | {"paused": paused},
     )
 
 

@@ -5,7 +5,7 @@ from msgspec import Struct
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
-from kalends.core.records.source import Source
+from kalends.core.records.source import NewSource, Source
 from kalends.core.values import timestamps
 from kalends.db import UniqueViolation
 from kalends.features.calendars import store as calendars
@@ -16,7 +16,6 @@ from kalends.features.sources.rules import address
 from kalends.features.sources.steps.fetch import Fetched, FetchFailed, discover
 from kalends.features.sources.steps.read import Feed, Unreadable, read
 from kalends.features.sources.steps.run import run
-from kalends.features.sources.store import NewSource
 from kalends.http.context import Context
 from kalends.http.csv_file import limit_remarks
 from kalends.policy import Right, quotas
