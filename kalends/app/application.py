@@ -3,16 +3,11 @@
 import gc
 import pkgutil
 from collections.abc import Callable, Iterator
-from functools import partial, wraps
 from importlib import import_module
 from types import ModuleType
-from typing import Any
-
-from msgspec import structs
 
 import kalends.features
 import kalends.web
-from kalends import policy
 from kalends.core import log, settings, tokens, tracing
 from kalends.core.settings import Settings
 from kalends.core.values import timestamps
@@ -20,9 +15,9 @@ from kalends.dav import serve as dav
 from kalends.db import Database, open_database
 from kalends.features.idempotency import store as idempotent_responses
 from kalends.features.reference import api as reference
+from kalends.features.sessions.steps.access import require_access
 from kalends.features.sessions.store import authenticate
-from kalends.http.context import Context
-from kalends.http.endpoint import Endpoint, endpoints_of
+from kalends.http.endpoint import endpoints_of
 from kalends.http.server import Application
 from kalends.http.serving.edge import Edge
 from kalends.web import failures
@@ -37,33 +32,15 @@ def _find_features() -> Iterator[ModuleType]:
                 yield import_module(module.name)
 
 
-def _guard(endpoint: Endpoint) -> Endpoint:
-    """The endpoint, which refuses guests on a site for members unless it is open to them there."""
-    if not endpoint.guests or policy.is_open_to_guests(endpoint.url):
-        return endpoint
-    batch = _for_members(endpoint.batch) if endpoint.batch else None
-    return structs.replace(endpoint, function=_for_members(endpoint.function), batch=batch)
-
-
-def _for_members(function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def guarded(ctx: Context, *args: Any, **kwargs: Any) -> Any:
-        policy.require_member(ctx)
-        return function(ctx, *args, **kwargs)
-
-    return guarded
-
-
 FEATURES = list(_find_features())
-ENDPOINTS = [_guard(endpoint) for endpoint in endpoints_of(FEATURES)]
+ENDPOINTS = endpoints_of(FEATURES)
 reference.describe(ENDPOINTS)
 limit_inputs(ENDPOINTS)
 
 
 def application(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> Application:
     """The service, with all its endpoints."""
-    error_page = partial(failures.reply, db, settings)
-    parts = (ENDPOINTS, db, settings, authenticate, policy.require_scope, idempotent_responses, clock, error_page, dav.mounts)
+    parts = (ENDPOINTS, db, settings, authenticate, require_access, idempotent_responses, clock, failures.reply, dav.mounts)
     if tracer := tracing.start(settings):
         from kalends.http.traced_server import TracedApplication
 

@@ -12,7 +12,7 @@ from kalends.dav.call import Call
 from kalends.dav.properties import Subject
 from kalends.features.changes import journal_store
 from kalends.features.contacts.birthday_api import COLOR
-from kalends.web.site_store import reader_locale
+from kalends.policy.site import reader_locale
 
 
 def subject(call: Call) -> Subject:

@@ -21,7 +21,7 @@ from kalends.features.changes import journal_store
 from kalends.features.contacts import birthday_store as store
 from kalends.features.contacts.rules.birthday import Birthday
 from kalends.features.contacts.steps import birthday_file
-from kalends.web.site_store import reader_locale
+from kalends.policy.site import reader_locale
 
 _C, _D = f"{{{CALDAV}}}", f"{{{DAV}}}"
 _NAME = re.compile(r"birthday-([1-9][0-9]{0,17})\.ics")

@@ -18,7 +18,7 @@ from kalends.core.records.delivery import GUEST_GROUPS, GuestGroup
 from kalends.core.records.response import Response
 from kalends.core.settings import Settings
 from kalends.core.values import timestamps
-from kalends.db import Author, Database, Transaction
+from kalends.db import Author, Database, Transaction, journal
 from kalends.http.reply import Wait
 
 # Send Last-Modified only when it is this many seconds old: until then, another change may still commit with the same time.
@@ -182,7 +182,7 @@ class Context(Struct, eq=False):
     messages: dict[object, Message] = {}
     # What the journal records instead of the kind of the request.
     via: str | None = None
-    # The settings of the site, once they are read (kalends/web/site_store.py).
+    # The settings of the site, once they are read (kalends/policy/site.py).
     site: Site | None = None
     _tx: Transaction | None = None
     _deferred: "_TransactionScope | None" = None
@@ -216,6 +216,10 @@ class Context(Struct, eq=False):
         path = self.caller.path
         via = "worker" if not path else "api" if path.startswith("/api/") else "page"
         return Author(self._set_id, self.now, self.actor.id if self.actor else None, self.via or via, self.caller.request_id)
+
+    def last_change(self) -> int | None:
+        """The number of the last change of this request, by which it can be undone."""
+        return journal.last_of_set(self.tx, self.author().set_id)
 
     def continue_set(self, set_id: int) -> None:
         """Let the journal record the next changes as those of an earlier request, which they complete."""

@@ -9,6 +9,10 @@ from msgspec import UNSET, Meta, UnsetType
 from kalends.core.errors import FieldError, Problem
 from kalends.core.i18n import gettext
 from kalends.core.log import get_logger
+from kalends.core.settings import Settings
+from kalends.core.values import timestamps
+from kalends.db import Database
+from kalends.http.context import Caller, Context
 from kalends.http.input.types import EventId
 from kalends.http.reply import Reply
 from kalends.http.request import Request
@@ -18,20 +22,24 @@ log = get_logger(__name__)
 
 UNEXPECTED = gettext("Something went wrong on the server. If you ask for help, include the request id: the log has the details.")
 # Renders a failed request of a browser as a page.
-ErrorPage = Callable[[Request, Problem], Reply]
+ErrorPage = Callable[[Context, Request, Problem], Reply]
 
 
 class ErrorHandler:
     """Makes the reply to a request that failed."""
 
-    def __init__(self, error_page: ErrorPage | None):
+    def __init__(self, db: Database, settings: Settings, error_page: ErrorPage | None):
+        self._db = db
+        self._settings = settings
         self._error_page = error_page
 
     def __call__(self, request: Request, error: Exception) -> Reply:
         problem = error if isinstance(error, Problem) else Problem(UNEXPECTED)
         _log(request, problem, error)
         if self._error_page and is_for_browser(request):
-            return self._error_page(request, problem)
+            caller = Caller(path=request.path, query=request.query, headers=request.headers)
+            ctx = Context(self._db, self._settings, timestamps.now(), caller, request.actor)
+            return self._error_page(ctx, request, problem)
         return Reply(problem.status, CONTENT_TYPE, encode(problem, request.id), {"Content-Security-Policy": API_POLICY} | problem.headers)
 
 

@@ -31,8 +31,8 @@ from kalends.http.reply import Reply, content_hash
 from kalends.http.request import Request
 
 Authenticate = Callable[[Context, str], Actor | None]
-# Raises an error if the key of the actor does not open the endpoint.
-RequireScope = Callable[[Actor, Endpoint], None]
+# Raises an error if the caller may not call the endpoint, whatever the record.
+RequireAccess = Callable[[Context, Endpoint], None]
 
 ATTEMPTS = 5
 KEY = "idempotency-key"
@@ -49,7 +49,7 @@ class Services(Struct, frozen=True):
     db: Database
     settings: Settings
     authenticate: Authenticate
-    require_scope: RequireScope
+    require_access: RequireAccess
     clock: Callable[[], int]
     origins: Origins
     response_store: ResponseStore
@@ -247,8 +247,7 @@ class EndpointRunner:
     def _admit(self, ctx: Context, call: Call) -> None:
         """Authenticate, then report invalid parameters. A guest who must sign in gets 401 instead, unless that depends on the record and
         the parameters were read."""
-        if call.token is not None:
-            self._authenticate(ctx, call)
+        self._authenticate(ctx, call)
         if call.invalid is None:
             return
         if ctx.actor is None and not self.endpoint.guests and (call.request.is_unread or not self.endpoint.variables):
@@ -256,13 +255,12 @@ class EndpointRunner:
         raise call.invalid
 
     def _authenticate(self, ctx: Context, call: Call) -> None:
-        """Set the actor. A wrong Bearer token is an error everywhere; with an expired cookie, the request is a guest's."""
-        assert call.token is not None
-        ctx.actor = call.request.actor = self._services.authenticate(ctx, call.token)
-        if ctx.actor is None and call.is_bearer:
-            raise errors.InvalidToken("The token is wrong or has expired. Sign in again: POST /api/session.")
-        if ctx.actor:
-            self._services.require_scope(ctx.actor, self.endpoint)
+        """Set the actor, and require access. A wrong Bearer token is an error; with an expired cookie, the request is a guest's."""
+        if call.token is not None:
+            ctx.actor = call.request.actor = self._services.authenticate(ctx, call.token)
+            if ctx.actor is None and call.is_bearer:
+                raise errors.InvalidToken("The token is wrong or has expired. Sign in again: POST /api/session.")
+        self._services.require_access(ctx, self.endpoint)
 
     def _limit(self, call: Call) -> None:
         """Set a guest's call, to be counted; or its refusal, which a form shows together with its values."""

@@ -19,7 +19,7 @@ from kalends.http.replicated_endpoint import ReplicatedRunner
 from kalends.http.reply import Reply
 from kalends.http.request import Request, new_id
 from kalends.http.router import Mount, Router
-from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, RequireScope, Services, identify
+from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, RequireAccess, Services, identify
 
 log = get_logger(__name__)
 
@@ -38,18 +38,18 @@ class Application:
         db: Database,
         settings: Settings,
         authenticate: Authenticate,
-        require_scope: RequireScope,
+        require_access: RequireAccess,
         response_store: ResponseStore,
         clock: Callable[[], int] = timestamps.now,
         error_page: ErrorPage | None = None,
         mounts: Callable[[Services], Mapping[str, Mount]] | None = None,
     ):
         guest_limit = RateLimit(settings, guest_writes(settings))
-        self._services = Services(db, settings, authenticate, require_scope, clock, Origins(settings), response_store, guest_limit)
+        self._services = Services(db, settings, authenticate, require_access, clock, Origins(settings), response_store, guest_limit)
         runner = ReplicatedRunner if settings.replicas else EndpointRunner
         runners = [runner(self._services, endpoint) for endpoint in endpoints]
         self.route = Router(runners, mounts(self._services) if mounts else None).route
-        self._handle_error = ErrorHandler(error_page)
+        self._handle_error = ErrorHandler(db, settings, error_page)
         self._headers = common_headers(settings)
         self._has_cors = bool(settings.cors_origins)
         self._is_observed = bool(settings.metrics_token) or settings.access_log == "on"

@@ -6,17 +6,14 @@ from urllib.parse import quote, unquote_plus, urlencode
 
 from kalends.core.errors import Problem
 from kalends.core.i18n import gettext
-from kalends.core.settings import Settings
-from kalends.core.values import timestamps
 from kalends.core.values.upload import Upload
-from kalends.db import Database
-from kalends.http.context import Caller, Context
+from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.params import gather
 from kalends.http.reply import Reply
 from kalends.http.request import Request
+from kalends.policy import site as sites
 from kalends.web import sign_in_ways
-from kalends.web import site_store as sites
 from kalends.web.forms import FormState
 from kalends.web.redirects import redirect
 from kalends.web.render import render
@@ -31,10 +28,8 @@ SECRETS = frozenset(
 )
 
 
-def reply(db: Database, settings: Settings, request: Request, problem: Problem) -> Reply:
+def reply(ctx: Context, request: Request, problem: Problem) -> Reply:
     """The page of a failed request."""
-    ctx = Context(db, settings, timestamps.now(), Caller(path=request.path, query=request.query, headers=request.headers))
-    ctx.actor = request.actor
     document = _document(ctx, request, problem)
     return Reply(document.status, document.content_type, document.body, problem.headers | ctx.headers, ctx.cookies)
 

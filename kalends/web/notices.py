@@ -5,7 +5,6 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from kalends.core.i18n import Text, gettext, ngettext
-from kalends.db import journal
 from kalends.http.context import Context
 
 COOKIE = "kalends_notice"
@@ -126,7 +125,7 @@ def put(ctx: Context, key: str, count: int | None = None, *, can_undo: bool = Fa
     """Show a notice on the next page; can_undo: with a button that undoes the changes of this request.
 
     count: the number in it or, of a notice about an event, how many people get an email."""
-    undo = journal.last_of_set(ctx.tx, ctx.author().set_id) if can_undo and ctx.actor else None
+    undo = ctx.last_change() if can_undo and ctx.actor else None
     ctx.set_cookie(COOKIE, ".".join(["" if part is None else str(part) for part in (key, count, undo)]).rstrip("."), COOKIE_SECONDS)
 
 

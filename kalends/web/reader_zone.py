@@ -2,7 +2,7 @@
 
 from kalends.core.values.datetimes import known_zones
 from kalends.http.context import Context
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 
 COOKIE = "kalends_zone"
 YEAR = 365 * 86_400

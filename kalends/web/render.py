@@ -16,8 +16,8 @@ from kalends.http.endpoint import Document, Endpoint
 from kalends.http.input.fields import fields_of
 from kalends.http.input.options import split_annotated
 from kalends.http.reply import add_vary
+from kalends.policy import site as sites
 from kalends.web import notices
-from kalends.web import site_store as sites
 from kalends.web.environment import GLOBALS, environment
 from kalends.web.forms import FormState
 from kalends.web.reader_zone import reader_zone

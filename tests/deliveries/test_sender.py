@@ -13,8 +13,8 @@ from kalends.core.records.administration import SiteRow
 from kalends.core.settings import Settings
 from kalends.features.deliveries import store as deliveries
 from kalends.features.deliveries.messages import content_message as content
+from kalends.features.site import store as site_store
 from kalends.http.context import Context
-from kalends.web import site_store as sites
 from tests.cast import Cast, a_response, an_event
 from tests.http.stored_rows import FreshService, fresh_service
 from tests.pictures.files import a_picture
@@ -55,7 +55,7 @@ def _html(mail: Any) -> str:
 def _name(service: FreshService, name: str) -> None:
     ctx = Context(service.db, service.settings, service.clock())
     with ctx.write():
-        sites.update(ctx, SiteRow(name=name))
+        site_store.update(ctx, SiteRow(name=name))
 
 
 def test_mail_is_from_the_name_of_the_site(service: FreshService) -> None:

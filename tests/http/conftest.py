@@ -9,11 +9,11 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from kalends import policy
 from kalends.app.application import application
 from kalends.core.settings import Settings
 from kalends.db import Database, open_database
 from kalends.features.idempotency import store as idempotent_responses
+from kalends.features.sessions.steps.access import require_access
 from kalends.features.sessions.store import authenticate
 from kalends.http.endpoint import Endpoint, declaration
 from kalends.http.server import Application
@@ -68,7 +68,7 @@ def stage(db: Database, settings: Settings, clock: Clock) -> Stage:
                 db,
                 msgspec.structs.replace(settings, **changes),
                 authenticate,
-                policy.require_scope,
+                require_access,
                 idempotent_responses,
                 clock,
             )

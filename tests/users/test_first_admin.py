@@ -10,10 +10,10 @@ from msgspec import structs
 from kalends.app.application import application
 from kalends.core.records.administration import Registration, SiteRow
 from kalends.core.settings import Settings
+from kalends.features.site import store as site_store
 from kalends.features.users import store as users
 from kalends.features.users.steps import first_admin
 from kalends.http.context import Context
-from kalends.web import site_store as sites
 from tests.client import Client, form_time
 from tests.http.stored_rows import FreshService, fresh_service
 from tests.http.test_rate_limit import an_address
@@ -65,7 +65,7 @@ def test_the_tries_of_all_strangers_together_are_limited(service: FreshService) 
 def test_the_code_makes_the_first_admin_once_however_people_register(service: FreshService, registration: Registration) -> None:
     ctx = Context(service.db, service.settings, service.clock())
     with ctx.write():
-        sites.update(ctx, SiteRow(registration=registration))
+        site_store.update(ctx, SiteRow(registration=registration))
     code = _code(service)
     made = service.guest.post("/api/users", json=a_registration() | {"invitation": code})
     assert (made.status, made.json["role"], made.json["status"], made.json["verified"]) == (201, "admin", "active", False)

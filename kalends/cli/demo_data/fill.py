@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from msgspec import structs
-
 from kalends.cli.demo_data.posters import draw_poster
 from kalends.cli.demo_data.story import (
     CALENDARS,
@@ -45,13 +43,13 @@ from kalends.features.events.steps.create import create_event
 from kalends.features.pictures.steps.add import store_picture
 from kalends.features.responses import api as responses
 from kalends.features.responses.model import ResponseInput
+from kalends.features.site import store as site_store
 from kalends.features.subscribers import store as subscribers
 from kalends.features.users import store as users
 from kalends.features.users.model import Profile
 from kalends.http.context import Actor, Context
 from kalends.http.input.fields import Params
 from kalends.http.input.form import Form
-from kalends.web import site_store as sites
 
 HOUR = 3600
 # How long ago the calendars were created.
@@ -66,10 +64,8 @@ def fill(ctx: Context, password_hash: str) -> Iterator[str]:
     """Create all data in the open transaction; yields the name of each record, to show progress."""
     now, today = ctx.now, datetimes.to_local(ctx.now, PROFILE["time_zone"]).date()
     ctx.now = now - AGE
-    is_new = sites.get(ctx).is_new
+    site_store.describe_new(ctx, SITE)
     ctx.actor = _create_owner(ctx, PROFILE, password_hash)
-    if is_new:
-        _describe_site(ctx)
     calendar_ids = {"own": users.primary_calendar_id(ctx, ctx.actor.id)}
     for name, fields in CALENDARS.items():
         calendar_ids[name] = calendars.create(ctx, Form(fields).params(CalendarInput)).id
@@ -102,11 +98,6 @@ def _publish(ctx: Context, calendar: Params[CalendarInput], user_name: str, toda
             _respond(ctx, event, _create_event(ctx, event, today, calendar_id), now)
             yield event.title
     _confirm_subscribers(ctx)
-
-
-def _describe_site(ctx: Context) -> None:
-    """Set what the start page says, until the administrator does."""
-    sites.update(ctx, structs.replace(sites.lock(ctx), **SITE))
 
 
 def _create_owner(ctx: Context, fields: dict[str, str], password_hash: str) -> Actor:

@@ -4,10 +4,10 @@ from msgspec import structs
 
 from kalends.cli.demo_data.story import ORGANISERS, PROFILE, SITE
 from kalends.core.records.people import User
+from kalends.features.site import store as site_store
 from kalends.features.users import store as users
 from kalends.features.users.steps import deletion
 from kalends.http.context import Actor, Context
-from kalends.web import site_store as sites
 
 
 def remove(ctx: Context) -> int:
@@ -19,10 +19,10 @@ def remove(ctx: Context) -> int:
         deletion.delete_account(ctx, user, erase=True)
     ctx.actor = None
     with ctx.write():
-        row = sites.lock(ctx)
+        row = site_store.lock(ctx)
         said = {name: None for name, value in SITE.items() if getattr(row, name) == value}
         if said:
-            sites.update(ctx, structs.replace(row, **said))
+            site_store.update(ctx, structs.replace(row, **said))
     return len(found)
 
 

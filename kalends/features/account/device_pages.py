@@ -15,8 +15,8 @@ from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.policy import site as sites
 from kalends.web import labels
-from kalends.web import site_store as sites
 from kalends.web.drawings import draw_qr_code
 from kalends.web.forms import FormState
 from kalends.web.page import page

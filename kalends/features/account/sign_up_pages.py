@@ -16,7 +16,7 @@ from kalends.features.users.steps import first_admin
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect

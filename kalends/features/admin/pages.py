@@ -8,12 +8,12 @@ from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.core.settings import variable
 from kalends.core.values.datetimes import known_zones
 from kalends.features.pictures.steps.add import add_picture
-from kalends.features.site import api
+from kalends.features.site import api, store
 from kalends.features.site.model import SiteInput
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.web import site_store as store
+from kalends.policy import site as sites
 from kalends.web.accent_pages import DEFAULT_ACCENT
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
@@ -28,15 +28,15 @@ def show(ctx: Context, form: FormState | None = None) -> Document:
     """The settings of the site, with those that the operator has set."""
     policy.admin(ctx)
     stored = structs.asdict(store.find_row(ctx))
-    variables = {name: variable(store.OPERATOR_SETTINGS[name]) for name in store.fixed_values(ctx.settings)}
+    variables = {name: variable(sites.OPERATOR_SETTINGS[name]) for name in sites.fixed_values(ctx.settings)}
     return render(
         "admin/site.html",
         ctx,
         title=gettext("Administration"),
         form=filled(stored | {"accent_color": stored["accent_color"] or DEFAULT_ACCENT}, form),
         variables=variables,
-        defaults=store.DEFAULTS,
-        languages={code: name for code, name in LANGUAGES.items() if code in (*OFFERED, store.get(ctx).language)},
+        defaults=sites.DEFAULTS,
+        languages={code: name for code, name in LANGUAGES.items() if code in (*OFFERED, sites.get(ctx).language)},
         zones=sorted(known_zones()),
     )
 

@@ -3,12 +3,11 @@
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
-from kalends.features.site import api
+from kalends.features.site import api, store
 from kalends.features.site.model import SiteInput
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.web import site_store as store
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect

@@ -40,11 +40,11 @@ from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.policy import Right
+from kalends.policy.site import reader_locale
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone, remember_zone
 from kalends.web.redirects import redirect
 from kalends.web.render import render
-from kalends.web.site_store import reader_locale
 
 # The kinds of records that the page shows.
 STREAM_KINDS: list[Kind] = ["calendar", "event", "series"]

@@ -16,9 +16,9 @@ from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.types import DateTime
 from kalends.policy import Right
+from kalends.policy.site import reader_locale
 from kalends.web.page import page
 from kalends.web.render import EMBEDDED, render
-from kalends.web.site_store import reader_locale
 
 
 class EmbeddedView(Struct, kw_only=True):

@@ -24,12 +24,12 @@ from kalends.http.input.form import Form
 from kalends.http.input.types import EmailAddress
 from kalends.http.paging import Paging
 from kalends.policy import Right
+from kalends.policy.site import reader_locale
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone
 from kalends.web.redirects import local_path, redirect
 from kalends.web.render import render
-from kalends.web.site_store import reader_locale
 
 UPCOMING = 12
 

@@ -16,7 +16,7 @@ from kalends.features.contacts.steps import birthday_file
 from kalends.features.events.feeds.steps import ical
 from kalends.http.context import Context
 from kalends.http.endpoint import Document, endpoint
-from kalends.web.site_store import reader_locale
+from kalends.policy.site import reader_locale
 
 CALENDAR_FILE = "text/calendar; charset=utf-8"
 COLOR = "#b5487a"

@@ -7,7 +7,7 @@ from kalends.core.records.people import Contact
 from kalends.core.values import timestamps
 from kalends.features.contacts.model import ContactDetail, ContactFields, ContactItem
 from kalends.http.context import Context
-from kalends.web.site_store import reader_locale
+from kalends.policy.site import reader_locale
 
 
 def book_name(ctx: Context) -> str:

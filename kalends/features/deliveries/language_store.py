@@ -4,8 +4,8 @@ from kalends.core.i18n.locale import COOKIE, Locale, choose_locale
 from kalends.core.values.text import fold_case
 from kalends.features.deliveries.store import DAY, mailbox
 from kalends.http.context import Context
-from kalends.web import site_store as site
-from kalends.web.site_store import reader_locale
+from kalends.policy import site as sites
+from kalends.policy.site import reader_locale
 
 # Who writes again within a month is not written down again.
 REFRESHED_AFTER = 30 * DAY
@@ -22,7 +22,7 @@ def find_locale(ctx: Context, address: str) -> Locale:
         address_key=mailbox(address),
     )
     language = next((language for language, _, _ in rows if language), "")
-    return choose_locale(language, "", "", site.get(ctx).language, rows[0][1] if rows else "")
+    return choose_locale(language, "", "", sites.get(ctx).language, rows[0][1] if rows else "")
 
 
 def remember(ctx: Context, address: str) -> None:

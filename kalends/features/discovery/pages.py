@@ -16,7 +16,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import FORMATS, Document, endpoint
 from kalends.http.input.types import Id
 from kalends.policy import Right
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 from kalends.web.accent_pages import DEFAULT_ACCENT
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render_text, static_url

@@ -17,7 +17,7 @@ from kalends.features.pictures.steps.share_picture import SharePicture
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.policy import Right
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 from kalends.web.cover import DEFAULT_COLOR, draw_cover
 from kalends.web.page import page
 from kalends.web.times import Times

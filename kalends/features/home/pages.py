@@ -21,13 +21,13 @@ from kalends.features.home.search_model import Search, to_calendar_url, to_filte
 from kalends.features.my_events.steps.rows import find_next
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
+from kalends.policy.site import reader_locale
 from kalends.web.forms import filled
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone
 from kalends.web.redirects import redirect, redirect_permanently
 from kalends.web.render import render
-from kalends.web.site_store import reader_locale
 
 PAGE_SIZE = 24
 # How many earlier pages a URL remembers, and what stands for the first one.

@@ -6,10 +6,10 @@ from kalends.core.values import timestamps
 from kalends.features.notifications import store
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
+from kalends.policy.site import SEEN_COOKIE
 from kalends.web.page import page
 from kalends.web.render import render
-from kalends.web.site_store import SEEN_COOKIE
 
 MAX_NEWS = 50
 YEAR = 365 * 86_400

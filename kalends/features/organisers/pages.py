@@ -11,10 +11,10 @@ from kalends.features.events.listing.steps import upcoming
 from kalends.features.events.rules import days
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
+from kalends.policy.site import reader_locale
 from kalends.web.page import page
 from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render
-from kalends.web.site_store import reader_locale
 
 PAGE_SIZE = 24
 # How many calendars a page has at most: those of one organiser, or of all in the list.

@@ -11,7 +11,7 @@ from kalends.core.records.credentials import Passkey
 from kalends.core.records.people import User
 from kalends.core.tokens import derive
 from kalends.http.context import Context
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 
 if TYPE_CHECKING:
     from fido2.server import Fido2Server

@@ -40,11 +40,11 @@ from kalends.http.context import Context
 from kalends.http.endpoint import CALENDAR_FILE, Document
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.form import Form
+from kalends.policy.site import reader_locale
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
-from kalends.web.site_store import reader_locale
 
 # The URL of the page is a secret: no cache, no other site and no search engine gets it.
 PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}

@@ -9,11 +9,12 @@ from kalends.core.i18n import gettext
 from kalends.core.settings import variable
 from kalends.core.values.picture import to_url
 from kalends.features.admin.audit import store as audit
+from kalends.features.site import store
 from kalends.features.site.model import FIXED, SiteDetail, SiteInput
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
-from kalends.web import site_store as store
+from kalends.policy import site as sites
 
 
 @endpoint("GET", "/api/site", guests=True)
@@ -41,10 +42,10 @@ def update(ctx: Context, params: Changes[SiteInput]) -> SiteDetail:
 
 def _require_open(ctx: Context, params: Changes[SiteInput]) -> None:
     """Raise Conflict for each setting that the operator has set to another value."""
-    fixed = store.fixed_values(ctx.settings)
+    fixed = sites.fixed_values(ctx.settings)
     names = [name for name, value in params.values.items() if name in fixed and (value or "") != fixed[name]]
     if names:
-        variables = ", ".join(variable(store.OPERATOR_SETTINGS[name]) for name in names)
+        variables = ", ".join(variable(sites.OPERATOR_SETTINGS[name]) for name in names)
         raise errors.Conflict(
             gettext("The server operator has set %(variables)s, so it can’t be changed here.", variables=variables),
             [FieldError(name, FIXED, "conflict") for name in names],
@@ -52,7 +53,7 @@ def _require_open(ctx: Context, params: Changes[SiteInput]) -> None:
 
 
 def _detail(ctx: Context) -> SiteDetail:
-    site = store.get(ctx)
+    site = sites.get(ctx)
     return SiteDetail(
         name=site.name,
         headline=str(site.headline),
@@ -67,5 +68,5 @@ def _detail(ctx: Context) -> SiteDetail:
         visibility=site.visibility,
         introduction=site.introduction or None,
         style_url=f"{ctx.settings.url}/style/{site.style}" if site.style else None,
-        fixed=sorted(store.fixed_values(ctx.settings)) if site.reader_is_admin else UNSET,
+        fixed=sorted(sites.fixed_values(ctx.settings)) if site.reader_is_admin else UNSET,
     )

@@ -7,13 +7,13 @@ from kalends.core.limit_presets import REGISTRATION
 from kalends.core.settings import variable
 from kalends.core.values.datetimes import known_zones
 from kalends.features.admin import api as admin_api
-from kalends.features.site import api
+from kalends.features.site import api, store
 from kalends.features.site.model import SiteInput
 from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.web import site_store as store
+from kalends.policy import site as sites
 from kalends.web.accent_pages import DEFAULT_ACCENT
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
@@ -53,7 +53,7 @@ def edit_site(ctx: Context, form: FormState | None = None) -> Document:
         title=gettext("Set up your site"),
         form=filled(values, form),
         variables=_fixed(ctx),
-        defaults=store.DEFAULTS,
+        defaults=sites.DEFAULTS,
         languages={code: LANGUAGES[code] for code in OFFERED},
         zones=sorted(known_zones()),
         colors=COLORS,
@@ -111,4 +111,4 @@ def test_mail(ctx: Context, params: Form) -> Document:
 
 def _fixed(ctx: Context) -> dict[str, str]:
     """What the server operator has set, with the names of the variables."""
-    return {name: variable(store.OPERATOR_SETTINGS[name]) for name in store.fixed_values(ctx.settings)}
+    return {name: variable(sites.OPERATOR_SETTINGS[name]) for name in sites.fixed_values(ctx.settings)}

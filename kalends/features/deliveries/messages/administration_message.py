@@ -9,7 +9,7 @@ from kalends.features.deliveries.messages.account_message import Wording, compos
 from kalends.features.deliveries.rules.outcome import Undeliverable
 from kalends.features.users import invitation_store as invitations
 from kalends.http.context import Context
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 
 # What a notice says, the path that its button leads to, and the label of the button.
 Notice = tuple[Wording, str, Text | None]

@@ -39,7 +39,7 @@ from kalends.features.responses.present import find_places
 from kalends.features.users import store as users
 from kalends.features.users.steps import mailed_links
 from kalends.http.context import Context
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 
 ACCOUNT_MESSAGES = {"reset": account_message.reset, "verify": account_message.verify, "notice": account_message.notice}
 # The messages to guests by their kind: an e-mail or, for the channel `sms`, a text. They raise Undeliverable if there is nothing to tell.

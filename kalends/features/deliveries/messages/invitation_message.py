@@ -22,7 +22,7 @@ from kalends.features.events.invitations.store import Note
 from kalends.features.events.series.rules.sentence import describe as describe_rule
 from kalends.features.events.series.store import get as get_series
 from kalends.http.context import Context
-from kalends.web import site_store as site
+from kalends.policy import site as sites
 from kalends.web.render import render_text
 
 BY_MAIL = gettext("You can also RSVP from your calendar app. If you reply to this email, the organiser gets it.")
@@ -129,7 +129,7 @@ def _envelope(ctx: Context, delivery: Delivery, event: Event, subject: Text) -> 
     settings = ctx.settings
     message = envelope(settings, delivery.address, ctx.locale.translate(subject), str(delivery.id), delivery.created_at)
     del message["From"]
-    names = {"name": display_name.clean(event.owner_name), "site": display_name.clean(site.get(ctx).name)}
+    names = {"name": display_name.clean(event.owner_name), "site": display_name.clean(sites.get(ctx).name)}
     via = ctx.locale.translate(gettext("%(name)s (via %(site)s)", **names))
     message["From"] = Address(via, addr_spec=sender(settings.email_from, settings.url).addr_spec)
     return message

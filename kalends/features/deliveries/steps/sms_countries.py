@@ -6,7 +6,7 @@ from kalends.core.settings import ALL_COUNTRIES, listed
 from kalends.core.transports import FILES
 from kalends.core.values import phone
 from kalends.http.context import Context
-from kalends.web import site_store as site
+from kalends.policy import site as sites
 
 
 def require_allowed(ctx: Context, field: str, number: str) -> None:
@@ -26,7 +26,7 @@ def _find_countries(ctx: Context) -> set[str]:
     names = listed(ctx.settings.sms_countries)
     if names:
         return phone.countries() if ALL_COUNTRIES in names else set(names)
-    country = phone.country_of_zone(site.get(ctx).time_zone)
+    country = phone.country_of_zone(sites.get(ctx).time_zone)
     if country:
         return {country}
     return phone.countries() if ctx.settings.sms == FILES else set()

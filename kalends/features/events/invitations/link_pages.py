@@ -26,12 +26,12 @@ from kalends.features.responses.steps.guest_cookie import OwnResponse
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.policy.site import reader_locale
 from kalends.web.cover import DEFAULT_COLOR
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
-from kalends.web.site_store import reader_locale
 
 NO_CHOICE = Choice()
 

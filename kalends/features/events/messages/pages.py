@@ -18,11 +18,11 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
 from kalends.policy import Right
+from kalends.policy.site import reader_locale
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
-from kalends.web.site_store import reader_locale
 
 GROUPS: list[tuple[GuestGroup, str]] = [
     ("going", pgettext("guests", "Going")),

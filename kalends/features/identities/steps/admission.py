@@ -18,7 +18,7 @@ from kalends.features.users.rules import passwords
 from kalends.features.users.steps import account_status, registration
 from kalends.http.context import Context
 from kalends.http.input import fields
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 
 MAX_NAME = 60
 _NOT_OF_NAMES = re.compile(r"[^\w.-]+")

@@ -9,9 +9,9 @@ from kalends.features.events.listing.store.cards import find_details
 from kalends.features.my_events import present, store
 from kalends.features.my_events.model import Guests, MyEvent
 from kalends.http.context import Context
+from kalends.policy.site import reader_locale
 from kalends.web.cover import DEFAULT_COLOR
 from kalends.web.reader_zone import reader_zone
-from kalends.web.site_store import reader_locale
 
 
 class Row(Struct, frozen=True):

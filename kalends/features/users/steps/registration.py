@@ -18,7 +18,7 @@ from kalends.features.users import store
 from kalends.features.users.model import Registration
 from kalends.features.users.steps import first_admin
 from kalends.http.context import Context
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 
 
 class Admission(Struct, frozen=True):

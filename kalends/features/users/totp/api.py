@@ -12,7 +12,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
-from kalends.web import site_store as sites
+from kalends.policy import site as sites
 from kalends.web.drawings import qr_code_url
 
 

@@ -1,12 +1,10 @@
-"""The settings of the site: what an admin has set, unless the operator has set it in the environment.
+"""The settings of the site in force: what an admin has set, unless the operator has set it in the environment; and what waits for the
+reader, whom each page shows it.
 
 They are read with each page and each message, so that every process of every server shows a change at once."""
 
-from hashlib import sha256
-
 from msgspec import structs
 
-from kalends import policy
 from kalends.core.errors import Unavailable
 from kalends.core.i18n import gettext
 from kalends.core.i18n.locale import Locale
@@ -15,6 +13,9 @@ from kalends.core.records.administration import Site, SiteRow
 from kalends.core.settings import Settings
 from kalends.db import Transaction, columns
 from kalends.http.context import Context
+from kalends.policy.actor import user
+from kalends.policy.events import EVENT_EDITABLE
+from kalends.policy.my_events import INVITED_EVENT_VISIBLE, MY_INVITATION, my_key
 
 DEFAULTS = Site(
     name="Kalends",
@@ -66,14 +67,14 @@ MAX_WAITING, MAX_DIGITS = 100, 19
 _IS_ADMIN = "EXISTS (SELECT 1 FROM users u WHERE u.id = :me AND u.role = 'admin')"
 _NEWS = f"""SELECT n.at FROM organiser_news n
     WHERE n.owner_id = :me AND n.id > :seen AND n.response_id IS NOT NULL ORDER BY n.id DESC LIMIT {MAX_WAITING}"""
-_INVITED = f"""e.until_at > :now AND e.status <> 'cancelled' AND {policy.INVITED_EVENT_VISIBLE} AND NOT EXISTS (
+_INVITED = f"""e.until_at > :now AND e.status <> 'cancelled' AND {INVITED_EVENT_VISIBLE} AND NOT EXISTS (
     SELECT 1 FROM responses r WHERE r.event_id = e.id AND (r.email_key = :my_key OR r.user_id = :me))"""
-_INVITATIONS = f"""SELECT 1 FROM invitations i WHERE {policy.MY_INVITATION} AND (
+_INVITATIONS = f"""SELECT 1 FROM invitations i WHERE {MY_INVITATION} AND (
     EXISTS (SELECT 1 FROM events e WHERE e.id = i.event_id AND {_INVITED})
     OR EXISTS (SELECT 1 FROM events e WHERE e.series_id = i.series_id AND {_INVITED})) LIMIT {MAX_WAITING}"""
 # Of all comments that wait, the latest are looked at.
 _COMMENTS = f"""SELECT k.event_id FROM (SELECT id, event_id FROM comments WHERE NOT approved ORDER BY id DESC LIMIT {MAX_WAITING}) AS k
-    JOIN events e ON e.id = k.event_id JOIN calendars c ON c.id = e.calendar_id WHERE {policy.EVENT_EDITABLE}"""
+    JOIN events e ON e.id = k.event_id JOIN calendars c ON c.id = e.calendar_id WHERE {EVENT_EDITABLE}"""
 _REPORTS = f"SELECT 1 FROM reports WHERE closed_at IS NULL AND {_IS_ADMIN} LIMIT {MAX_WAITING}"
 _COLUMNS = columns(
     _ReaderRow,
@@ -102,8 +103,8 @@ def _find_with_reader(ctx: Context, tx: Transaction) -> _ReaderRow | None:
     return tx.one(
         _ReaderRow,
         f"SELECT {_COLUMNS} FROM {_ONE_ROW}",
-        me=policy.user(ctx).id,
-        my_key=policy.my_key(ctx),
+        me=user(ctx).id,
+        my_key=my_key(ctx),
         now=ctx.now,
         recent=ctx.now - NEWS_SECONDS,
         seen=seen_news(ctx),
@@ -137,51 +138,6 @@ def fixed_values(settings: Settings) -> dict[str, str]:
 def _merge(settings: Settings, row: SiteRow) -> Site:
     stored = {name: value for name, value in structs.asdict(row).items() if value is not None}
     return structs.replace(DEFAULTS, **{"registration": REGISTRATION[settings.limits]} | stored | fixed_values(settings))
-
-
-def find_row(ctx: Context) -> SiteRow:
-    """What is stored."""
-    return ctx.tx.one(SiteRow, f"SELECT {columns(SiteRow)} FROM site") or SiteRow()
-
-
-def lock(ctx: Context) -> SiteRow:
-    """What is stored, locked until the transaction ends."""
-    ctx.tx.advisory_lock("site")
-    return find_row(ctx)
-
-
-def update(ctx: Context, row: SiteRow) -> None:
-    """Replace what is stored. A picture that was replaced is deleted later, like that of an event."""
-    ctx.tx.run("UPDATE pictures SET unused_at = 0 WHERE path = (SELECT logo FROM site WHERE logo IS DISTINCT FROM :logo)", logo=row.logo)
-    names = SiteRow.__struct_fields__
-    ctx.tx.run(
-        f"""INSERT INTO site (id, {", ".join(names)}) VALUES (1, {", ".join(f":{name}" for name in names)})
-            ON CONFLICT (id) DO UPDATE SET {", ".join(f"{name} = :{name}" for name in names)}""",
-        **structs.asdict(row),
-    )
-    ctx.site = None
-
-
-def insert_style(ctx: Context, css: str | None) -> str | None:
-    """Keep the style sheet, and return its digest; that of an earlier draft is deleted. None if it is empty."""
-    ctx.tx.run("DELETE FROM site_styles WHERE digest NOT IN (SELECT style FROM site WHERE style IS NOT NULL)")
-    if not css or not css.strip():
-        return None
-    digest = sha256(css.encode()).hexdigest()[:32]
-    sql = "INSERT INTO site_styles (digest, css, created_at) VALUES (:digest, :css, :now) ON CONFLICT (digest) DO NOTHING"
-    ctx.tx.run(sql, digest=digest, css=css, now=ctx.now)
-    return digest
-
-
-def find_style(ctx: Context, digest: str) -> str | None:
-    """The style sheet with this digest."""
-    css: str | None = ctx.tx.value("SELECT css FROM site_styles WHERE digest = :digest", digest=digest)
-    return css
-
-
-def update_logo(ctx: Context, path: str | None) -> None:
-    """Give the site this picture as its logo, or none."""
-    update(ctx, structs.replace(lock(ctx), logo=path))
 
 
 def reader_locale(ctx: Context) -> Locale:
