@@ -8,7 +8,7 @@ import pytest
 from kalends.app.application import ENDPOINTS
 from kalends.core.records.credentials import KeyScope
 from kalends.core.values import timestamps
-from kalends.policy.scopes import ANY, UNLIMITED, required_scope
+from kalends.policy.actor import ANY, UNLIMITED, required_scope
 from tests.cast import Cast, a_calendar, a_key, an_event
 from tests.client import Client, Reply
 from tests.conftest import NOON, Clock

@@ -6,9 +6,7 @@ A record that the actor may not see raises NotFound; one that they may see and n
 from kalends.policy.account import *
 from kalends.policy.actor import *
 from kalends.policy.administration import *
-from kalends.policy.birthdays import *
 from kalends.policy.calendars import *
-from kalends.policy.closed_site import *
 from kalends.policy.event_link import *
 from kalends.policy.events import *
 from kalends.policy.guests import *
@@ -18,7 +16,6 @@ from kalends.policy.organisers import *
 from kalends.policy.ownership import *
 from kalends.policy.replay import *
 from kalends.policy.response_link import *
-from kalends.policy.scopes import *
 from kalends.policy.sources import *
 from kalends.policy.undo import *
 from kalends.policy.withheld import *

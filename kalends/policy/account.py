@@ -1,5 +1,7 @@
 """Records that belong to one account, and are seen by nobody else: sessions, keys, contacts, subscribers, webhooks."""
 
+from hmac import compare_digest
+
 from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
@@ -7,6 +9,8 @@ from kalends.core.records.change import Webhook
 from kalends.core.records.credentials import Identity, Key, Passkey, Session
 from kalends.core.records.delivery import Subscriber, Suppression
 from kalends.core.records.people import Contact, User
+from kalends.core.settings import Settings
+from kalends.core.tokens import derive
 from kalends.core.transports import FILES
 from kalends.core.values.text import fold_case
 from kalends.db import columns
@@ -233,3 +237,26 @@ def require_webhooks(ctx: Context) -> None:
         raise errors.Forbidden(
             gettext("Webhooks are turned off on this server. Follow changes with GET /api/changes instead, or ask the server operator.")
         )
+
+
+def birthdays_owner(ctx: Context, user_id: int | None, key: str | None) -> int:
+    """The id of the user whose birthdays are asked for."""
+    if key is None:
+        own = user(ctx).id
+        if user_id not in (None, own):
+            raise errors.NotFound
+        return own
+    sql = "SELECT birthdays_version FROM users WHERE id = :id AND status = 'active'"
+    version = ctx.tx.value(sql, id=user_id) if user_id is not None else None
+    if version is None or not compare_digest(key.encode(), _feed_key(ctx.settings, user_id or 0, version).encode()):
+        raise errors.NotFound
+    return user_id or 0
+
+
+def birthdays_url(settings: Settings, user_id: int, version: int) -> str:
+    """The secret URL of the feed; a new version changes it."""
+    return f"{settings.url}/api/contacts/birthdays.ics?user_id={user_id}&key={_feed_key(settings, user_id, version)}"
+
+
+def _feed_key(settings: Settings, user_id: int, version: int) -> str:
+    return derive(settings, "birthdays", f"{user_id}.{version}")[:32]

@@ -15,9 +15,7 @@ from kalends.core.tokens import derive
 from kalends.core.values.text import fold_case
 from kalends.db import columns
 from kalends.http.context import Context
-from kalends.policy.actor import Right, me, user
-from kalends.policy.closed_site import require_member
-from kalends.policy.scopes import opens_calendar
+from kalends.policy.actor import Right, me, opens_calendar, require_member, user
 
 C = TypeVar("C", Calendar, TargetCalendar)
 
