@@ -30,6 +30,8 @@ MEANING = {
     "POST /api/events/{event_id}/invitations": {"messages"},
     "PUT /api/events/{event_id}/announce": {"messages"},
     "GET /api/admin/people": {"admin"},
+    "GET /api/admin/invitations": {"admin"},
+    "POST /api/admin/invitations": {"admin"},
     "PUT /api/site": {"admin"},
     "GET /api/site": set(SCOPES),
     "GET /api/users/current": set(SCOPES),
@@ -42,6 +44,7 @@ MEANING = {
     "GET /api/keys": set(),
     "DELETE /api/users/{user_id}": set(),
     "GET /api/changes": set(),
+    "GET /api/events/{event_id}/changes": set(),
     "GET /account": set(),
 }
 
@@ -63,6 +66,12 @@ def _opening(name: str) -> set[str]:
 @pytest.mark.parametrize("name", MEANING)
 def test_a_scope_opens_what_it_is_for(name: str) -> None:
     assert _opening(name) == MEANING[name]
+
+
+def test_what_admins_do_needs_the_scope_of_admins() -> None:
+    admins = [f"{endpoint.method} {endpoint.path}" for endpoint in ENDPOINTS if endpoint.path.startswith("/api/admin/")]
+    assert len(admins) > 10
+    assert {name: _opening(name) for name in admins if _opening(name) != {"admin"}} == {}
 
 
 def test_every_endpoint_asks_every_key_for_its_scope(cast: Cast) -> None:

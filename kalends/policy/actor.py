@@ -42,7 +42,7 @@ ANY = ""
 # The scopes for reading and for writing, by the first segment of the path.
 _BY_RESOURCE = {
     **dict.fromkeys(("calendars", "comments", "events"), ("events:read", "events:write")),
-    "trash": ("events:read", UNLIMITED),
+    **dict.fromkeys(("ownership_offers", "trash"), ("events:read", UNLIMITED)),
     "responses": ("responses:read", "responses:write"),
     **dict.fromkeys(("contacts", "subscribers"), ("contacts", "contacts")),
     "deliveries": ("messages", "messages"),
@@ -50,14 +50,18 @@ _BY_RESOURCE = {
     "site": (ANY, "admin"),
     **dict.fromkeys(("", "openapi", "openapi.json"), (ANY, UNLIMITED)),
 }
-# The same for what is below an event or a calendar, by the last segment that is no id. Links, feeds and shares give access to others.
+# The same for what is below one of these, by the last segment that is no id. Links, feeds and shares give access to others, and the history
+# of an event has the addresses of its guests.
 _BY_PART = {
-    "invitations": ("responses:read", "messages"),
-    **dict.fromkeys(("messages", "resend", "announce", "send_to_me"), ("messages", "messages")),
-    **dict.fromkeys(("share", "unshare", "reset_feed", "reset_link", "link"), (UNLIMITED, UNLIMITED)),
-    "cohosts": ("responses:read", UNLIMITED),
-    "ownership_offers": ("events:read", UNLIMITED),
-    "current": (ANY, UNLIMITED),
+    ("events", "invitations"): ("responses:read", "messages"),
+    **dict.fromkeys((("events", each) for each in ("messages", "resend", "announce", "send_to_me")), ("messages", "messages")),
+    ("events", "cohosts"): ("responses:read", UNLIMITED),
+    ("events", "changes"): (UNLIMITED, UNLIMITED),
+    ("calendars", "ownership_offers"): ("events:read", UNLIMITED),
+    **dict.fromkeys((("calendars", each) for each in ("share", "unshare", "reset_feed")), (UNLIMITED, UNLIMITED)),
+    **dict.fromkeys((("events", "reset_link"), ("responses", "reset_link"), ("responses", "link")), (UNLIMITED, UNLIMITED)),
+    ("contacts", "reset_feed"): (UNLIMITED, UNLIMITED),
+    ("users", "current"): (ANY, UNLIMITED),
 }
 
 
@@ -68,7 +72,7 @@ def required_scope(method: str, path: str) -> str:
         return UNLIMITED
     names = [segment for segment in segments if not segment.startswith("{")]
     resource, part = (names[0] if names else ""), (names[-1] if names else "")
-    scopes = _BY_PART.get(part) or _BY_RESOURCE.get(resource, (UNLIMITED, UNLIMITED))
+    scopes = _BY_PART.get((resource, part)) or _BY_RESOURCE.get(resource, (UNLIMITED, UNLIMITED))
     return scopes[0 if method in READ_METHODS else 1]
 
 
