@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kalends.db import Database
-from tests.cast import Cast, Person, a_calendar, a_comment, a_response, an_event, shared, verified
+from tests.cast import PASSWORD, Cast, Person, a_calendar, a_cohost, a_comment, a_response, an_event, shared, verified
 
 
 @pytest.fixture
@@ -136,3 +136,41 @@ def recipients_of_news(db: Database, event: dict[str, Any]) -> list[int]:
     sql = "SELECT n.owner_id FROM organiser_news n JOIN responses r ON r.id = n.response_id WHERE r.event_id = :id ORDER BY n.id"
     with db.read() as tx:
         return [user_id for (user_id,) in tx.rows(sql, id=event["id"])]
+
+
+@pytest.mark.parametrize("end", [unshare, leave, block, lambda alice, calendar, bob: shared(alice, calendar, bob, "viewer")])
+def test_the_cohosts_of_an_ex_editor_end_with_the_role_and_others_stay(cast: Cast, calendar: dict[str, Any], end: Any) -> None:
+    alice, bob, carol = cast.alice, cast.bob, cast.carol
+    event = an_event(bob, calendar_id=calendar["id"])
+    path, other = f"/api/events/{event['id']}", a_calendar(carol)
+    a_cohost(bob, event, carol.user_name)
+    a_cohost(bob, event, "second@example.org")
+    a_cohost(alice, event, cast.vera.user_name)
+    shared(carol, other, cast.dave, "viewer")
+    assert carol.put(f"{path}/add", json={"calendar_id": other["id"]}).status == 200
+    assert [each.get(path).status for each in (carol, cast.dave, cast.vera)] == [200, 200, 200]
+    end(alice, calendar, bob)
+    assert carol.put(path, json={"title": "BUY PILLS"}).status == 404
+    assert [each.get(path).status for each in (carol, cast.dave, cast.vera)] == [404, 404, 200]
+    assert [each["user_name"] for each in alice.get(f"{path}/cohosts").json["cohosts"]] == [cast.vera.user_name]
+
+
+def test_unsharing_lists_the_cohosts_that_end(cast: Cast, calendar: dict[str, Any]) -> None:
+    event = an_event(cast.bob, calendar_id=calendar["id"])
+    a_cohost(cast.bob, event, cast.carol.user_name)
+    a_cohost(cast.bob, event, "second@example.org")
+    page = cast.alice.get(f"/calendars/{calendar['id']}/unshare", query={"user_name": cast.bob.user_name}).text
+    assert all(text in page for text in ("2 co-hosts whom they added", cast.carol.user_name, "second@example.org"))
+    left = unshare(cast.alice, calendar, cast.bob)["left"]
+    assert [(each["event_id"], each["user_name"], each["email_address"]) for each in left["cohosts"]] == [
+        (event["id"], cast.carol.user_name, None),
+        (event["id"], None, "second@example.org"),
+    ]
+    assert left["cohosts_total"] == 2
+
+
+def test_the_cohosts_of_an_editor_whose_account_is_deleted_end(cast: Cast, calendar: dict[str, Any]) -> None:
+    event = an_event(cast.bob, calendar_id=calendar["id"])
+    a_cohost(cast.bob, event, cast.carol.user_name)
+    assert cast.bob.delete(f"/api/users/{cast.bob.id}", json={"current_password": PASSWORD}).status == 200
+    assert cast.carol.put(f"/api/events/{event['id']}", json={"title": "BUY PILLS"}).status == 404

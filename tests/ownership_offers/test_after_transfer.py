@@ -5,6 +5,7 @@ import pytest
 from kalends.core.settings import Settings
 from kalends.db import Database
 from tests.cast import (
+    PASSWORD,
     Cast,
     a_calendar,
     a_cohost,
@@ -137,3 +138,27 @@ def test_what_the_former_owner_is_invited_to_stays_theirs(cast: Cast, db: Databa
     assert cast.alice.get(path).status == 200
     handed_over(cast.alice, calendar, cast.bob)
     assert (cast.alice.get(path).status, cast.bob.get(path).status) == (200, 404)
+
+
+def test_what_the_former_owner_granted_ends_when_they_no_longer_manage_the_calendar(cast: Cast) -> None:
+    alice, bob = cast.alice, cast.bob
+    calendar, other = a_calendar(alice), a_calendar(alice)
+    shared(alice, other, cast.dave, "viewer")
+    event = an_event(alice, calendar_id=calendar["id"])
+    path = f"/api/events/{event['id']}"
+    assert alice.put(f"{path}/add", json={"calendar_id": other["id"]}).status == 200
+    a_cohost(alice, event, cast.vera.user_name)
+    handed_over(alice, calendar, bob)
+    assert [each.get(path).status for each in (alice, cast.dave, cast.vera)] == [200, 200, 200]
+    assert bob.put(f"/api/calendars/{calendar['id']}/unshare", json={"user_name": alice.user_name}).status == 200
+    assert [each.get(path).status for each in (alice, cast.dave, cast.vera, bob)] == [404, 404, 404, 200]
+
+
+def test_what_an_owner_granted_stays_when_their_account_is_deleted(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "manager")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    a_cohost(cast.alice, event, cast.vera.user_name)
+    assert cast.alice.delete(f"/api/users/{cast.alice.id}", json={"current_password": PASSWORD}).status == 200
+    assert cast.vera.put(f"/api/events/{event['id']}", json={"title": "Concert"}).status == 200
+    assert cast.bob.put(f"/api/calendars/{calendar['id']}", json={"name": "Ours"}).status == 200

@@ -127,7 +127,7 @@ def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> Unshared:
     An editor's rights and grants to others end with their share, and the feed gets a new secret URL. The calendar's owner
     becomes that of the events that they created on it, unless `events` says otherwise. `left` in the reply lists these, the invitations
     that they made, the guests whom they added, and the events that are seen by a link: `withdraw_invitations` and `reset_links` end those,
-    and `dry_run=true` lists them first.
+    and `dry_run=true` lists them first. It also lists the co-hosts whom they added, who are no longer any.
 
     `block=true` with your own name also blocks the owner: you leave all their calendars, and what they share with you later has no
     effect. They are not notified.
@@ -141,8 +141,10 @@ def unshare(ctx: Context, calendar_id: int, params: Unsharing) -> Unshared:
         _lock_for_manager(ctx, calendar_id)
         if params.block:
             raise errors.invalid("block", gettext("works only with your own username, when you leave a calendar"))
+        left = find_left(ctx, calendar_id, params.user_name)
         user_id = _unshare(ctx, calendar_id, params.user_name)
-        left = former_editor_store.find(ctx, calendar_id, user_id)
+        if user_id == former_editor_store.NOBODY:
+            left = former_editor_store.find(ctx, calendar_id, user_id)
         calendar = policy.calendar(ctx, calendar_id, to=Right.MANAGE)
     former_editor.settle(ctx, calendar, user_id, params)
     with ctx.write():

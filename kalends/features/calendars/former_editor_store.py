@@ -1,7 +1,7 @@
 """The SQL of what somebody leaves on a calendar that is no longer shared with them: events, invitations, and links that they know."""
 
 from kalends.core.values import timestamps
-from kalends.features.calendars.model import LeftBehind, LeftEvent, LeftGuest, LeftInvitation
+from kalends.features.calendars.model import LeftBehind, LeftCohost, LeftEvent, LeftGuest, LeftInvitation
 from kalends.http.context import Context
 
 # The user of an address that nobody has verified: the same work is done for it.
@@ -17,6 +17,7 @@ _INVITED = """FROM invitations i WHERE i.invited_by = :user_id AND i.state <> 'w
     EXISTS (SELECT 1 FROM events e WHERE e.id = i.event_id AND e.calendar_id = :calendar_id)
     OR EXISTS (SELECT 1 FROM events e WHERE e.series_id = i.series_id AND e.calendar_id = :calendar_id))"""
 _ADDED = "FROM responses r JOIN events e ON e.id = r.event_id WHERE r.added_by = :user_id AND r.added AND e.calendar_id = :calendar_id"
+_COHOSTS = "FROM cohosts h JOIN events e ON e.id = h.event_id WHERE h.added_by = :user_id AND e.calendar_id = :calendar_id"
 
 
 def find(ctx: Context, calendar_id: int, user_id: int) -> LeftBehind:
@@ -25,6 +26,11 @@ def find(ctx: Context, calendar_id: int, user_id: int) -> LeftBehind:
     linked = {"calendar_id": calendar_id, "after": 0}
     invited = ctx.tx.rows(f"SELECT i.id, i.event_id, i.series_id, i.address {_INVITED} ORDER BY i.id LIMIT {MAX_LISTED}", **own)
     added = ctx.tx.rows(f"SELECT r.id, r.event_id, r.email_address {_ADDED} ORDER BY r.id LIMIT {MAX_LISTED}", **own)
+    cohosts = ctx.tx.rows(
+        f"""SELECT h.id, h.event_id, CASE WHEN h.email_key IS NULL THEN (SELECT u.user_name FROM users u WHERE u.id = h.user_id) END,
+            h.email_address {_COHOSTS} ORDER BY h.id LIMIT {MAX_LISTED}""",
+        **own,
+    )
     return LeftBehind(
         events=_list(ctx, _CREATED, own),
         events_total=_count(ctx, _CREATED, own),
@@ -32,6 +38,8 @@ def find(ctx: Context, calendar_id: int, user_id: int) -> LeftBehind:
         invitations_total=_count(ctx, _INVITED, own),
         guests=[LeftGuest(*row) for row in added],
         guests_total=_count(ctx, _ADDED, own),
+        cohosts=[LeftCohost(*row) for row in cohosts],
+        cohosts_total=_count(ctx, _COHOSTS, own),
         links=_list(ctx, _LINKED, linked),
         links_total=_count(ctx, _LINKED, linked),
     )

@@ -141,6 +141,15 @@ class LeftGuest(Struct, frozen=True):
     address: Annotated[str, Meta(description="E-mail address or mobile number.")]
 
 
+class LeftCohost(Struct, frozen=True):
+    """A co-host whom an editor added to an event: a user by name, or an address."""
+
+    id: RecordId
+    event_id: EventId
+    user_name: Annotated[str | None, Meta(description="The user name; null for an address.")]
+    email_address: Annotated[str | None, Meta(description="The address; null for a user who was added by name.")]
+
+
 class LeftBehind(Struct, frozen=True, kw_only=True):
     """What somebody leaves on a calendar, up to 100 of each: events that they created, people whom they invited or added, and events that
     are seen by a link, which an editor knows."""
@@ -153,6 +162,10 @@ class LeftBehind(Struct, frozen=True, kw_only=True):
     invitations_total: Annotated[int, Meta(description="The number of their invitations to events of the calendar that are not withdrawn.")]
     guests: Annotated[list[LeftGuest], Meta(description="The guests whom they added to events of the calendar, at most 100.")]
     guests_total: Annotated[int, Meta(description="The number of guests whom they added to events of the calendar.")]
+    cohosts: Annotated[
+        list[LeftCohost], Meta(description="The co-hosts whom they added to events of the calendar, at most 100: they end with the share.")
+    ]
+    cohosts_total: Annotated[int, Meta(description="The number of co-hosts whom they added to events of the calendar.")]
     links: Annotated[
         list[LeftEvent], Meta(description="The events of the calendar that are seen by a link, at most 100: editors know these links.")
     ]

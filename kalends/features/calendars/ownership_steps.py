@@ -4,6 +4,7 @@ from kalends.features.calendars import former_editor_store as former_editors
 from kalends.features.calendars import ownership_store as store
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.events import store as events
+from kalends.features.events.placements import grant_store as grants
 from kalends.features.events.placements import store as placements
 from kalends.features.users import store as users
 from kalends.http.context import Context
@@ -35,17 +36,20 @@ def hand_over(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> 
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
     while not _hand_over_batch(ctx, calendar_id, former_id, owner_id):
         pass
+    grants.pass_on(ctx, calendar_id, former_id, owner_id)
     _set_owner(ctx, calendar_id, former_id, owner_id)
+    _end_shares(ctx, calendar_id, owner_id)
     placements.remove_all_invited(ctx, calendar_id)
 
 
 def hand_over_to(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> None:
     """Make the calendar that of the new owner; the former one, who stays as a manager, keeps what is there as they are invited. Their
-    events are handed over afterwards, in hand_over_rest()."""
+    events are handed over afterwards, in hand_over_rest(). What they have granted others lasts as long as they manage the calendar."""
     ctx.via = "transfer"
     placements.move_all_invited(ctx, calendar_id, users.primary_calendar_id(ctx, former_id))
     _set_owner(ctx, calendar_id, former_id, owner_id)
     sharing.invite_user(ctx, calendar_id, former_id, "manager")
+    _end_shares(ctx, calendar_id, owner_id)
 
 
 def cause(calendar_id: int, offer_id: int) -> str:
@@ -56,7 +60,10 @@ def cause(calendar_id: int, offer_id: int) -> str:
 def _set_owner(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> None:
     store.set_owner(ctx, calendar_id, owner_id)
     store.pass_on_sources(ctx, calendar_id, former_id, owner_id)
-    placements.pass_on_grants(ctx, calendar_id, former_id, owner_id)
+
+
+def _end_shares(ctx: Context, calendar_id: int, owner_id: int) -> None:
+    """End what the new owner of the calendar makes void: a share with them, and shares with people who block them."""
     sharing.end_own(ctx, calendar_id, owner_id)
     sharing.decline_blocked(ctx, calendar_id)
 

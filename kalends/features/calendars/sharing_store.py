@@ -3,7 +3,7 @@
 from kalends.core.values.text import fold_case
 from kalends.features.blocks import store as blocks
 from kalends.features.calendars.model import Role, Share
-from kalends.features.events.placements import store as placements
+from kalends.features.events.placements import grant_store as grants
 from kalends.http.context import Context
 
 # Whether an invitation has no effect: its user blocks the owner of the calendar, or owns it.
@@ -92,7 +92,7 @@ def withdraw_user(ctx: Context, calendar_id: int, user_id: int) -> str | None:
         user_id=user_id,
     )
     _apply_invitations(ctx, calendar_id, user_id)
-    placements.revoke_grants_on(ctx, calendar_id)
+    grants.revoke_on(ctx, calendar_id)
     return str(rows[0][0]) if rows else None
 
 
@@ -105,7 +105,7 @@ def withdraw_address(ctx: Context, calendar_id: int, email_address: str) -> tupl
     )
     role, user_id = rows[0] if rows else (None, None)
     _apply_to_address(ctx, calendar_id, user_id)
-    placements.revoke_grants_on(ctx, calendar_id)
+    grants.revoke_on(ctx, calendar_id)
     return role, user_id
 
 
@@ -150,7 +150,7 @@ def leave(ctx: Context, calendar_id: int, user_id: int) -> None:
         user_id=user_id,
     )
     _apply_invitations(ctx, calendar_id, user_id)
-    placements.revoke_grants_on(ctx, calendar_id)
+    grants.revoke_on(ctx, calendar_id)
 
 
 def block(ctx: Context, user_id: int, owner_id: int) -> list[int]:
@@ -191,7 +191,7 @@ def decline_blocked(ctx: Context, calendar_id: int) -> None:
     """End the shares of people who block the new owner of the calendar, and the grants that are invalid since it has this owner."""
     ctx.tx.run(f"UPDATE calendar_invitations SET declined = TRUE WHERE calendar_id = :id AND NOT declined AND {_IS_VOID}", id=calendar_id)
     end_blocked(ctx, [calendar_id])
-    placements.revoke_grants_on(ctx, calendar_id)
+    grants.revoke_on(ctx, calendar_id)
 
 
 def end_all(ctx: Context, owner_id: int) -> None:
@@ -201,7 +201,7 @@ def end_all(ctx: Context, owner_id: int) -> None:
         rows = ctx.tx.rows("DELETE FROM calendar_invitations WHERE calendar_id = :id RETURNING user_id", id=calendar_id)
         for (user_id,) in rows:
             _apply_invitations(ctx, calendar_id, user_id or 0)
-        placements.revoke_grants_on(ctx, calendar_id)
+        grants.revoke_on(ctx, calendar_id)
         reset_feed(ctx, calendar_id)
 
 
@@ -214,7 +214,7 @@ def forget(ctx: Context, user_id: int) -> None:
         user_id=user_id,
     )
     ctx.tx.run("DELETE FROM calendar_shares WHERE user_id = :user_id", user_id=user_id)
-    placements.revoke_grants_of(ctx, user_id)
+    grants.revoke_of(ctx, user_id)
 
 
 def reset_feeds_of_editor(ctx: Context, user_id: int) -> None:
@@ -238,7 +238,7 @@ def reset_feed(ctx: Context, calendar_id: int) -> None:
 
 def end_editing(ctx: Context, calendar_id: int) -> None:
     """To follow the change of an editor into a viewer: their grants end, and the feed gets a new secret URL."""
-    placements.revoke_grants_on(ctx, calendar_id)
+    grants.revoke_on(ctx, calendar_id)
     reset_feed(ctx, calendar_id)
 
 

@@ -3,7 +3,7 @@
 from kalends.core.records.administration import HiddenDate, HiddenEvent
 from kalends.core.records.people import User
 from kalends.db import columns
-from kalends.features.events.placements import store as placements
+from kalends.features.events.placements import grant_store as grants
 from kalends.http.context import Context
 
 _TITLE = """(SELECT e.title FROM hidden_dates d JOIN events e ON e.id = d.event_id WHERE d.hidden_id = h.id
@@ -88,7 +88,7 @@ def delete(ctx: Context, hidden_id: int, dates: list[HiddenDate]) -> None:
     granting = [placement_id for date in dates for placement_id in date.placement_ids]
     ctx.tx.run(f"UPDATE placements SET grants = TRUE WHERE id {in_ids}", ids=granting)
     ctx.tx.run("DELETE FROM hidden_events WHERE id = :id", id=hidden_id)
-    placements.revoke_invalid_grants(ctx, ids)
+    grants.revoke_for(ctx, ids)
 
 
 def clean_up(ctx: Context) -> None:

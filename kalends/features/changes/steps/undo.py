@@ -21,7 +21,7 @@ from kalends.features.changes.steps import restored_seats, undo_checks
 from kalends.features.deliveries.model import Notified
 from kalends.features.events import deleted_event_store as deleted_events
 from kalends.features.events import store as events
-from kalends.features.events.placements import store as placements
+from kalends.features.events.placements import grant_store as grants
 from kalends.features.events.steps.notify import notify_of_changes, notify_of_restore
 from kalends.features.questions.steps import response_answers
 from kalends.features.users import store as users
@@ -196,7 +196,7 @@ def _put_back(ctx: Context, records: Records, since: int, notify: str, message: 
     events_before = events.find_by_ids(ctx, changed) if notify != "none" else []
     restored_rows.restore(ctx, records)
     deleted_events.forget(ctx, records.deleted_ids("event"))
-    placements.revoke_invalid_grants(ctx, records.deleted_ids("event"))
+    grants.revoke_for(ctx, records.deleted_ids("event"))
     sharing.end_blocked(ctx, records.deleted_ids("calendar"))
     restored_seats.restore(ctx, records)
     invitations = [record.key[0] for record in records.all if record.kind == "event_invitation"]

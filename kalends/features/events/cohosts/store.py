@@ -2,7 +2,7 @@
 
 from kalends.core.records.cohost import Cohost
 from kalends.core.values.text import fold_case
-from kalends.features.events.placements import store as placements
+from kalends.features.events.placements import grant_store as grants
 from kalends.http.context import Context
 
 # Whose an address is, is not said.
@@ -60,7 +60,7 @@ def delete(ctx: Context, ids: list[int], user_id: int | None) -> None:
     """End the co-hosting, and what the user has granted others as a co-host."""
     ctx.tx.run(f"DELETE FROM cohosts WHERE id {ctx.db.in_list('ids')}", ids=ids)
     if user_id is not None:
-        placements.revoke_grants_of(ctx, user_id)
+        grants.revoke_of(ctx, user_id)
 
 
 def claim(ctx: Context, user_id: int, email_address: str) -> None:

@@ -7,6 +7,7 @@ from kalends.core.records.event import Event
 from kalends.core.values.datetimes import DAY_SECONDS
 from kalends.features.events import deleted_event_store as deleted_events
 from kalends.features.events.listing.store.conditions import LONG_SECONDS
+from kalends.features.events.placements import grant_store
 from kalends.features.events.rules.span import Span
 from kalends.http.context import Context
 
@@ -42,17 +43,6 @@ UPDATE series SET uid = NULL WHERE id IN (
 _OWNERS_KEY = """CASE WHEN CAST(:by_invitation AS BOOLEAN) THEN (
     SELECT u.email_key FROM calendars c JOIN users u ON u.id = c.owner_id WHERE c.id = :calendar_id
 ) END"""
-
-# Grants by people who may no longer edit the event. Grants on calendars of its home's owner stay.
-# Without coalesce(), a planner would read the grants on all calendars from their index rather than use the condition.
-_INVALID_GRANTS = """
-    SELECT p.id FROM placements p JOIN events e ON e.id = p.event_id
-    JOIN calendars h ON h.id = e.calendar_id JOIN calendars c ON c.id = p.calendar_id
-    WHERE {condition} AND p.grants AND c.id <> h.id
-    AND coalesce(p.granted_by, 0) NOT IN (0, h.owner_id) AND c.owner_id <> h.owner_id
-    AND NOT EXISTS (SELECT 1 FROM calendar_shares s WHERE s.calendar_id = h.id AND s.user_id = p.granted_by AND s.role = 'editor')
-    AND NOT EXISTS (SELECT 1 FROM cohosts o WHERE o.user_id = p.granted_by AND o.event_id = e.id)
-"""
 
 # Whether `p` has the event `e` on its home calendar, which may show it to editors alone, or where someone who may edit it has placed it.
 _COPIED_ON = "(p.grants OR p.calendar_id = e.calendar_id)"
@@ -258,7 +248,7 @@ def delete(ctx: Context, event: Event, calendar_id: int) -> bool:
     if ctx.tx.run("DELETE FROM placements WHERE event_id = :id AND calendar_id = :calendar_id", id=event.id, calendar_id=calendar_id):
         ctx.tx.run("UPDATE events SET updated_at = :now WHERE id = :id", id=event.id, now=ctx.now)
     if calendar_id == event.calendar_id:
-        _revoke_grants(ctx, "p.event_id = :event_id", event_id=event.id)
+        grant_store.revoke_for(ctx, [event.id])
     return True
 
 
@@ -290,7 +280,7 @@ def move(ctx: Context, ids: list[int], home_id: int, calendar_id: int) -> None:
     )
     ctx.tx.run(_RENAME_SERIES.format(condition=f"e.id {in_ids}"), ids=ids, home=home_id)
     ctx.tx.run(f"DELETE FROM placements WHERE event_id {in_ids} AND calendar_id = :home", ids=ids, home=home_id)
-    _revoke_grants(ctx, f"p.event_id {in_ids}", ids=ids)
+    grant_store.revoke_for(ctx, ids)
 
 
 def find_homeless(ctx: Context, calendar_id: int, ids: list[int]) -> set[int]:
@@ -346,18 +336,7 @@ def _remove(ctx: Context, calendar_id: int, ids: list[int]) -> None:
     deleted_events.insert(ctx, homeless)
     ctx.tx.run(f"DELETE FROM events WHERE id {in_ids}", ids=homeless)
     ctx.tx.run(f"DELETE FROM placements WHERE event_id {in_ids} AND calendar_id = :home", ids=ids, home=calendar_id)
-    _revoke_grants(ctx, f"p.event_id {in_ids}", ids=ids)
-
-
-def pass_on_grants(ctx: Context, home_id: int, former_id: int, owner_id: int) -> None:
-    """Let events of the calendar stay where its former owner has placed them: its new owner answers for it."""
-    ctx.tx.run(
-        """UPDATE placements SET granted_by = :owner_id WHERE granted_by = :former_id
-           AND event_id IN (SELECT id FROM events WHERE calendar_id = :home_id)""",
-        home_id=home_id,
-        former_id=former_id,
-        owner_id=owner_id,
-    )
+    grant_store.revoke_for(ctx, ids)
 
 
 def move_all_invited(ctx: Context, source_id: int, calendar_id: int) -> None:
@@ -370,26 +349,3 @@ def move_all_invited(ctx: Context, source_id: int, calendar_id: int) -> None:
 def remove_all_invited(ctx: Context, calendar_id: int) -> None:
     """Remove what is on the calendar because its former owner is invited."""
     ctx.tx.run("DELETE FROM placements WHERE calendar_id = :id AND by_invitation", id=calendar_id)
-
-
-def revoke_grants_of(ctx: Context, user_id: int) -> None:
-    """Revoke what the user granted on events that they may no longer edit."""
-    _revoke_grants(ctx, "p.granted_by = :user_id", user_id=user_id)
-
-
-def revoke_grants_on(ctx: Context, calendar_id: int) -> None:
-    """Revoke what people granted on events of the calendar that they may no longer edit. The time does not depend on who they are."""
-    _revoke_grants(ctx, "e.calendar_id = :calendar_id", calendar_id=calendar_id)
-
-
-def revoke_invalid_grants(ctx: Context, ids: list[int]) -> None:
-    """Revoke what was granted on these events by people who may no longer edit them."""
-    if ids:
-        _revoke_grants(ctx, f"p.event_id {ctx.db.in_list('ids')}", ids=ids)
-
-
-def _revoke_grants(ctx: Context, condition: str, **params: int | list[int]) -> None:
-    """Remove private events from calendars of those who granted access; on other calendars, the placement grants nothing any more."""
-    invalid = _INVALID_GRANTS.format(condition=condition)
-    ctx.tx.run(f"DELETE FROM placements WHERE NOT public AND id IN ({invalid} AND c.owner_id = p.granted_by)", **params)
-    ctx.tx.run(f"UPDATE placements SET grants = FALSE, granted_by = NULL WHERE id IN ({invalid})", **params)

@@ -5,6 +5,7 @@ What someone proposes whom the guest does not know is there once the guest has a
 from kalends.core.records.response import Invitation
 from kalends.features.calendars import client_file_store as write_store
 from kalends.features.events.invitations import store
+from kalends.features.events.placements import grant_store as grants
 from kalends.features.events.placements import store as placements
 from kalends.http.context import Context
 
@@ -25,5 +26,5 @@ def place(ctx: Context, invitation: Invitation) -> bool:
         for event_id in ids:
             placements.insert(ctx, event_id, calendar_id, grants=True, granted_by=granted_by, invited_key=invitation.email_key)
     if proposals:
-        placements.revoke_invalid_grants(ctx, ids)
+        grants.revoke_for(ctx, ids)
     return bool(proposals)
