@@ -79,7 +79,9 @@ def static_file(name: str) -> tuple[bytes, str, str] | None:
     file = _static / name
     if "/" in name or name.startswith(".") or not file.is_file():
         return None
-    content = _COMMENTS[file.suffix].sub(b"", file.read_bytes()) if file.suffix in _COMMENTS else file.read_bytes()
+    content = file.read_bytes()
+    for suffix, comment in _COMMENTS.items():
+        content = comment.sub(b"", content) if name.endswith(suffix) else content
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
     return content, f"{kind}; charset=utf-8" if kind.startswith("text/") else kind, hashlib.sha256(content).hexdigest()[:16]
 

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kalends.core.i18n.catalogs import OFFERED
+from kalends.core.i18n.locale import Locale
 from kalends.features.events.forms.rules.quick_line import QuickEvent, parse
+from kalends.features.events.forms.rules.quick_words import example_of
 
 # A Monday.
 NOW = datetime(2026, 11, 16, 15, 0)
@@ -164,3 +167,58 @@ def test_any_line_is_read_and_nothing_is_invented(line: str) -> None:
     if event.start is not None:
         assert event.day is not None
         assert event.last_day is not None
+
+
+DECEMBER = date(2026, 12, 12)
+SEXTANT = "Le Sextant"
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "event"),
+    [
+        ("de", "Abendessen morgen 20 Uhr", timed("Abendessen", TUESDAY, time(20), time(22))),
+        ("de", "Jazz am Freitag um 20:30 Uhr im Sextant", timed("Jazz", FRIDAY, time(20, 30), time(22, 30), "Sextant")),
+        ("de", "Jazz am 12. Dezember von 20 bis 22 Uhr", timed("Jazz", DECEMBER, time(20), time(22))),
+        ("de", "Markt 12.-14. Dezember", QuickEvent("Markt", DECEMBER, None, date(2026, 12, 14))),
+        ("de", "Tanz im Mai am Freitag 20 Uhr", timed("Tanz", FRIDAY, time(20), time(22), "Mai")),
+        ("fr", "Dîner demain 20h", timed("Dîner", TUESDAY, time(20), time(22))),
+        ("fr", "Fête de mon frère vendredi à 20h30 chez Léa", timed("Fête de mon frère", FRIDAY, time(20, 30), time(22, 30), "Léa")),
+        ("fr", "Foire du 12 au 14 décembre", QuickEvent("Foire", DECEMBER, None, date(2026, 12, 14))),
+        ("fr", "Concert le 12 décembre de 20h à 22h", timed("Concert", DECEMBER, time(20), time(22))),
+        ("es", "Cena mañana a las 8 de la tarde", timed("Cena", TUESDAY, time(20), time(22))),
+        ("es", "Cena viernes 20:30 en Le Sextant", timed("Cena", FRIDAY, time(20, 30), time(22, 30), SEXTANT)),
+        ("es", "Feria 12 de diciembre de 2027 20 h", timed("Feria", date(2027, 12, 12), time(20), time(22))),
+        ("it", "Cena domani alle 20", timed("Cena", TUESDAY, time(20), time(22))),
+        ("it", "Cena venerdì dalle 20 alle 22 da Maria", timed("Cena", FRIDAY, time(20), time(22), "Maria")),
+        ("it", "Fiera 12 dicembre ore 20.30", timed("Fiera", DECEMBER, time(20, 30), time(22, 30))),
+        ("pt", "Jantar amanhã às 20h", timed("Jantar", TUESDAY, time(20), time(22))),
+        ("pt", "Jantar sexta-feira 20h30 no Le Sextant", timed("Jantar", FRIDAY, time(20, 30), time(22, 30), SEXTANT)),
+        ("pt", "Feira 12 de dezembro das 20h às 22h", timed("Feira", DECEMBER, time(20), time(22))),
+        ("nl", "Eten morgen om 20 uur", timed("Eten", TUESDAY, time(20), time(22))),
+        ("nl", "Eten vrijdag 20.30 uur bij Maria", timed("Eten", FRIDAY, time(20, 30), time(22, 30), "Maria")),
+        ("nl", "Markt 12 december van 20 tot 22 uur", timed("Markt", DECEMBER, time(20), time(22))),
+        ("ja", "夕食 明日20時", timed("夕食", TUESDAY, time(20), time(22))),
+        ("ja", "ジャズ 12月12日(土) 20時から22時30分 @Le Sextant", timed("ジャズ", DECEMBER, time(20), time(22, 30), SEXTANT)),
+        ("ar", "عشاء غدًا الساعة 8 مساءً", timed("عشاء", TUESDAY, time(20), time(22))),
+        ("ar", "عشاء يوم الجمعة الساعة 20:30 في المطعم", timed("عشاء", FRIDAY, time(20, 30), time(22, 30), "المطعم")),
+        # English words are no days in the lines of others.
+        ("fr", "Sun et may demain 20h", timed("Sun et may", TUESDAY, time(20), time(22))),
+    ],
+)
+def test_the_line_is_read_in_the_language_of_the_page(language: str, line: str, event: QuickEvent) -> None:
+    assert parse(line, NOW, Locale(language)) == event
+
+
+@pytest.mark.parametrize("language", OFFERED)
+def test_the_example_of_each_language_is_read(language: str) -> None:
+    event = parse(example_of(language), NOW, Locale(language))
+    assert event.title
+    assert (event.day, event.start, event.end) == (FRIDAY, time(20), time(22))
+    assert event.location
+
+
+@given(st.sampled_from(OFFERED), st.text(max_size=80))
+def test_any_line_is_read_in_any_language(language: str, line: str) -> None:
+    event = parse(line, NOW, Locale(language))
+    for part in (event.title, event.location):
+        assert all(character in line or character == " " for character in part)

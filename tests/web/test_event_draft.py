@@ -1,9 +1,16 @@
 """The form of a new event: its card is shown while it is typed, and a draft stays in the tab until it is published."""
 
+import re
+
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.cast import Cast
+from tests.cast import Cast, an_event
+from tests.pictures.files import SMALL_PICTURE
 from tests.web.windows import Windows, go
+
+# From the title to the button on a phone, in pixels.
+FOLDED = 1_050
 
 
 def _preview(page: Page, part: str) -> str:
@@ -41,6 +48,43 @@ def test_a_draft_is_kept_until_it_is_published_or_discarded(windows: Windows, pe
     expect(page.get_by_role("heading", level=1)).to_have_text("A whole one")
     go(page, "/events/new")
     expect(page.get_by_label("Title")).to_have_value("")
+
+
+def test_the_card_shows_the_picture(windows: Windows, people: Cast) -> None:
+    page = windows.open(people.alice)
+    go(page, "/events/new")
+    page.get_by_text("More options").first.click()
+    page.set_input_files("[name=file]", {"name": "a.png", "mimeType": "image/png", "buffer": SMALL_PICTURE})
+    expect(page.locator("[data-card] img")).to_have_attribute("src", re.compile("^data:image/png"))
+    expect(page.locator("[data-card] img")).to_be_visible()
+
+
+def test_the_form_fits_a_phone_and_suggests_earlier_locations(windows: Windows, people: Cast) -> None:
+    for location in ("Le Sextant, Paris", "Café Lotte", "Le Sextant, Paris"):
+        an_event(people.alice, location=location)
+    an_event(people.bob, location="Elsewhere")
+    page = windows.open(people.alice, width=390)
+    go(page, "/events/new")
+    locations = page.locator("#locations option").evaluate_all("all => all.map(each => each.value)")
+    assert locations == ["Le Sextant, Paris", "Café Lotte"]
+    # What it takes: title, when, where, who; the rest is folded.
+    button = page.get_by_role("button", name="Publish").bounding_box()
+    title = page.get_by_role("heading", level=1).bounding_box()
+    assert button is not None
+    assert title is not None
+    assert button["y"] - title["y"] < FOLDED
+    assert page.get_by_label("Visibility").count() == 0
+
+
+@pytest.mark.parametrize(("language", "line"), [("de", "Abendessen morgen 20 Uhr"), ("fr", "Dîner demain 20h"), ("ja", "夕食 明日20時")])
+def test_the_line_is_read_in_the_language_of_the_page(windows: Windows, people: Cast, language: str, line: str) -> None:
+    page = windows.open(people.alice, locale=language)
+    go(page, "/events/new")
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    page.locator("#line").fill(line)
+    expect(page.locator("[data-chips] a[href='#start_clock']")).to_contain_text("20:00")
+    expect(page.locator("[name=title]")).to_have_value(line.split()[0])
+    expect(page.locator("[name=start_clock]")).to_have_value("20:00")
 
 
 def test_without_scripts_there_is_neither(windows: Windows, people: Cast) -> None:

@@ -88,7 +88,7 @@ def _create_series(page: Page, day: date) -> str:
     page.fill("[name=start_clock]", "19:00")
     page.fill("[name=end_clock]", "21:30")
     page.fill("[name=location]", "Blue Note, 131 W 3rd St, New York, NY 10012, USA")
-    page.check("[name=visibility][value=public]")
+    page.select_option("[name=visibility]", "public")
     page.get_by_text("More options", exact=True).first.click()
     preview = page.get_by_role("button", name="Preview dates")
     if preview.is_visible():

@@ -57,6 +57,12 @@
     show();
     form.querySelector("[name=title]").focus();
   });
+  // A picture that was chosen has been read for the form.
+  const picture = document.getElementById("picture-preview");
+  picture.addEventListener("load", () => {
+    const image = card.querySelector("img");
+    [image.src, image.hidden] = [picture.src, false];
+  });
   form.addEventListener("input", () => { show(); keep(); });
   form.addEventListener("change", show);
   form.addEventListener("filled", () => { show(); keep(); });

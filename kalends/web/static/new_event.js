@@ -24,6 +24,8 @@ async function fill() {
   }
 }
 
+// The fields follow as someone types.
+if (quick) quick.querySelector("button").hidden = true;
 quick?.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(fill, 250);

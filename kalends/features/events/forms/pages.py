@@ -12,9 +12,11 @@ from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import Event
 from kalends.core.values import datetimes
 from kalends.features.events import api, present, store
+from kalends.features.events.forms import store as form_store
 from kalends.features.events.forms.rules import repeat_form
 from kalends.features.events.forms.rules.form_values import find_changes, join_times, split_times
 from kalends.features.events.forms.rules.quick_line import DEFAULT_LENGTH, QuickEvent
+from kalends.features.events.forms.rules.quick_words import example_of
 from kalends.features.events.forms.rules.repeat_form import NONE, PREVIEW, choice_of
 from kalends.features.events.forms.steps import home_form, notice_question, picture_form
 from kalends.features.events.input_model import EventChanges, EventFields, EventInput
@@ -102,6 +104,8 @@ def render_form(
         edits_home=event is not None and policy.edits_home(ctx, event),
         calendars=home_form.find_calendars(ctx, event),
         differences=_differences(stored, form) if stored else [],
+        locations=form_store.find_locations(ctx),
+        example=example_of(ctx.locale.language),
         can_remind=policy.is_verified_sender(ctx),
         **({} if event else repeat_form.describe(_start_day(ctx, form), preview)),
     )

@@ -38,14 +38,15 @@ class Duplicate(Struct, kw_only=True):
 def quick(ctx: Context, params: Form) -> Document:
     """The form of a new event, filled in from one line such as `Jazz trio Friday 8pm at Le Sextant`. Nothing is saved.
 
-    The line is read in English. The calendar sends the time apart: the line is the title then, and the members of a private calendar
-    alone see the event.
+    The line is read in the reader's language. The calendar sends the time apart, in English: the line is the title then, and the
+    members of a private calendar alone see the event.
     """
     policy.user(ctx)
     sent = Form({name: value for name, value in params.values.items() if name in ("calendar_id", form_token.FIELD)}).read(Start)
     calendar = chosen_calendar(ctx, sent.calendar_id)
     line, time = params.text("line")[:MAX_LINE].strip(), params.text("time")[:MAX_TIME].strip()
-    event = quick_line.parse(time or line, datetimes.to_local(ctx.now, calendar.time_zone).replace(tzinfo=None))
+    now = datetimes.to_local(ctx.now, calendar.time_zone).replace(tzinfo=None)
+    event = quick_line.parse(time, now) if time else quick_line.parse(line, now, ctx.locale)
     audience = "members" if time and not calendar.public else DEFAULT_VISIBILITY
     if time:
         event = structs.replace(event, title=line)

@@ -1,4 +1,4 @@
-"""One line in English that says what, when and where: `Jazz trio Friday 8pm at Le Sextant`.
+"""One line that says what, when and where: `Jazz trio Friday 8pm at Le Sextant`. Other languages are read by way of English.
 
 The same line on the same day always gives the same event: what is not understood stays in the title.
 """
@@ -9,16 +9,16 @@ from datetime import date, datetime, time, timedelta
 
 from msgspec import Struct
 
+from kalends.core.i18n.locale import ENGLISH, Locale
 from kalends.core.values.datetimes import known_zones
+from kalends.features.events.forms.rules.quick_languages import FILL, PAD, align
+from kalends.features.events.forms.rules.quick_place import GAP, QUOTED, split_place, without
+from kalends.features.events.forms.rules.quick_words import MONTHS, WEEKDAYS
 
 DEFAULT_LENGTH = timedelta(hours=2)
 EVENING = time(20)
 # The end of an event may be on a later day.
 LAST_YEAR = 9998
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
-# What stands where a day, a time or a zone was taken out of the line.
-GAP = "\x00"
 
 _WEEKDAY = "mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
 _MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "may") + "|may|sept"
@@ -27,7 +27,7 @@ _TO = r"\s*(?:-|–|—|\bto\b|\buntil\b|\btill\b)\s*"
 _YEAR = r"(?:,?\s+(\d{4})(?!\s*(?:am|pm|:|h\b)))?"
 _BEFORE_DATE = rf"(?:\bon\s+)?(?:\b(?:{_WEEKDAY})\.?,?\s+)?(?:\bthe\s+)?"
 _DATES = (
-    re.compile(rf"{_BEFORE_DATE}\b{_NUMBER}(?:{_TO}{_NUMBER})?\.?\s+(?:of\s+)?({_MONTH})\b\.?{_YEAR}"),
+    re.compile(rf"{_BEFORE_DATE}\b{_NUMBER}(?:\.?{_TO}{_NUMBER})?\.?\s+(?:of\s+)?({_MONTH})\b\.?{_YEAR}"),
     re.compile(rf"{_BEFORE_DATE}\b({_MONTH})\b\.?\s+{_NUMBER}(?:{_TO}{_NUMBER})?\b(?!\s*(?:am|pm|:|h\b)){_YEAR}"),
 )
 _DAY_OF_MONTH = rf"{_NUMBER}\.?\s+(?:of\s+)?({_MONTH})\b\.?{_YEAR}"
@@ -51,8 +51,6 @@ _SHORT_RANGE = re.compile(rf"{_BEFORE_TIME}(?<![\d:])\b(\d{{1,2}})(?::(\d{{2}}))
 _TIME = re.compile(rf"{_BEFORE_TIME}(?<![\d:]){_CLOCK}")
 _LENGTH = re.compile(r"\bfor\s+(?:(\d{1,2}(?:\.\d)?|an|a)\s*(?:hours?|hrs?|h)|(\d{1,3})\s*(?:minutes?|mins?))\b")
 _ZONE = re.compile(r"\b([A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+|UTC)\b")
-_QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
-_PLACE = re.compile(r"(?:^|\s)(?:at|@)\s*(?=\S)", re.IGNORECASE)
 
 
 class QuickEvent(Struct, frozen=True):
@@ -87,20 +85,20 @@ class _Times(Struct, frozen=True):
     length: timedelta | None
 
 
-def parse(line: str, now: datetime) -> QuickEvent:
+def parse(line: str, now: datetime, locale: Locale = ENGLISH) -> QuickEvent:
     """The event of the line; `now` is the time on the clocks of the place."""
-    text = " ".join(line.replace(GAP, " ").split())
+    text = " ".join(line.replace(GAP, " ").replace(FILL, " ").split())
     # What is between quotation marks is taken as it is.
-    searched = _QUOTED.sub(lambda match: GAP * len(match[0]), text)
+    searched = QUOTED.sub(lambda match: GAP * len(match[0]), text)
     zone = next((match for match in _ZONE.finditer(searched) if match[1] in known_zones()), None)
-    spans = [zone.span()] if zone else []
-    searched = _without(searched, spans).lower()
+    gaps = [zone.span()] if zone else []
+    text, searched = align(without(text, gaps), without(searched, gaps), locale)
     day = _find_day(searched, now)
-    times = _find_times(_without(searched, [day.span] if day else []))
-    spans += [*([day.span] if day else []), *(times.spans if times else [])]
-    title, location = _split_place(_without(text, spans), _without(searched, spans))
+    times = _find_times(without(searched, [day.span] if day else []))
+    spans = [_widen(span, searched) for span in [*([day.span] if day else []), *(times.spans if times else [])]]
+    title, location = split_place(without(text, spans), without(searched, spans))
     event = QuickEvent(title, location=location, time_zone=zone[1] if zone else None)
-    return _complete(event, day, times, now, is_tonight=day is not None and searched[slice(*day.span)] == "tonight")
+    return _complete(event, day, times, now, is_tonight=day is not None and searched[slice(*day.span)].strip() == "tonight")
 
 
 def _complete(event: QuickEvent, day: _Day | None, times: _Times | None, now: datetime, *, is_tonight: bool) -> QuickEvent:
@@ -212,7 +210,7 @@ def _named_days(text: str, today: date) -> Iterable[_Day]:
 def _find_times(text: str) -> _Times | None:
     """The last range of times in the text, else the last time, with the length if there is one."""
     length = next(iter(_LENGTH.finditer(text)), None)
-    searched = _without(text, [length.span()] if length else [])
+    searched = without(text, [length.span()] if length else [])
     for pattern, read in ((_SHORT_RANGE, _read_short_range), (_RANGE, _read_range), (_TIME, _read_time)):
         for match in reversed(list(pattern.finditer(searched))):
             times = read(match)
@@ -266,29 +264,11 @@ def _read_length(match: re.Match[str]) -> timedelta:
     return timedelta(hours=1 if match[1] in ("a", "an") else float(match[1]) or 1)
 
 
-def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text with gaps of the same length in place of the spans."""
-    for first, last in spans:
-        text = text[:first] + GAP * (last - first) + text[last:]
-    return text
-
-
-def _split_place(text: str, searched: str) -> tuple[str, str]:
-    """The title, and what follows the last `at` or `@` up to the next gap; without a title, all of it is the title."""
-    for match in reversed(list(_PLACE.finditer(searched))):
-        end = searched.find(GAP, match.end())
-        # A quoted place is hidden from the search.
-        if end == match.end():
-            end = len(text) if GAP not in text[match.end() :] else text.index(GAP, match.end())
-        place = _tidy(text[match.end() : end if end != -1 else len(text)])
-        title = _tidy(text[: match.start()] + GAP + (text[end:] if end != -1 else ""))
-        if place and title:
-            return title, place
-    return _tidy(text), ""
-
-
-def _tidy(text: str) -> str:
-    """The text without gaps, the quotation marks around all of it, and the commas and dashes that the gaps leave over."""
-    text = " ".join(re.sub(rf"\s*[,;–—-]*\s*{GAP}+\s*[,;]*\s*", " ", text).split()).strip(" ,;-–—")
-    quoted = _QUOTED.fullmatch(text)
-    return quoted[1].strip() if quoted else text
+def _widen(span: tuple[int, int], searched: str) -> tuple[int, int]:
+    """The span with what fills up the words in it."""
+    first, last = span
+    while first and searched[first - 1] == PAD:
+        first -= 1
+    while searched[last : last + 1] == PAD:
+        last += 1
+    return first, last
