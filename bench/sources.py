@@ -89,7 +89,7 @@ def measure(databases: Databases, report: Report, *, quick: bool) -> None:
             postgres_pid = databases.postgres_pid if kind == POSTGRES else 0
             now = int(time.time())
             results = []
-            with _worker(where, postgres_pid, address) as run, click.progressbar(_steps(), label=f"Sources, {kind}") as steps:
+            with _worker(where, postgres_pid) as run, click.progressbar(_steps(), label=f"Sources, {kind}") as steps:
                 for name, content, etag in steps:
                     feed.content, feed.etag, size = content, etag, max(size, len(content))
                     # Later than any interval, within the month.
@@ -117,9 +117,9 @@ def _steps() -> list[tuple[str, bytes, str]]:
 
 
 @contextmanager
-def _worker(where: Where, postgres_pid: int, address: str) -> Iterator[Callable[[int], dict[str, float]]]:
+def _worker(where: Where, postgres_pid: int) -> Iterator[Callable[[int], dict[str, float]]]:
     """A process that makes runs, and what makes one in it at a time."""
-    command = [sys.executable, "-m", "bench.source_run", str(where.data), where.database, str(postgres_pid), address]
+    command = [sys.executable, "-m", "bench.source_run", str(where.data), where.database, str(postgres_pid)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
         assert process.stdout

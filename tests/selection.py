@@ -33,6 +33,7 @@ PROCESSES = (
     "tests/pictures/test_hostile.py",
     "tests/serve/",
     "tests/sources/test_kills.py",
+    "tests/sources/test_workers.py",
     "tests/users/test_reset_mail.py",
     "tests/webhooks/test_document.py",
     "tests/webhooks/test_tls.py",

@@ -11,8 +11,9 @@ from msgspec import json
 from kalends.core.settings import Settings
 from kalends.db import open_database
 from kalends.features.events.imports.steps import plan
-from kalends.features.sources.steps import apply, reader
+from kalends.features.sources.steps import apply
 from kalends.http import context
+from tests.sources.server import read_address
 
 
 def main() -> None:
@@ -33,7 +34,7 @@ def main() -> None:
 
     context._TransactionScope.close = counting_close  # type: ignore[method-assign]
     with closing(open_database(settings)) as db:
-        print(reader.read_address(db, settings, address, now))
+        print(read_address(db, settings, address, now))
 
 
 if __name__ == "__main__":

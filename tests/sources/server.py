@@ -5,6 +5,11 @@ from functools import cache
 from typing import Any, Self
 from uuid import uuid4
 
+from kalends.core.settings import Settings
+from kalends.db import Database
+from kalends.features.sources.steps.claim import claim_address
+from kalends.features.sources.steps.reader import read_sources
+from kalends.http.context import Context
 from kalends.http.server import Application
 from tests.client import Client, Reply
 from tests.contacts.providers.stand import Behaviour, Request, Stand
@@ -104,6 +109,16 @@ def _change(who: Client, source: dict[str, Any], assignments: str) -> None:
 
 def refresh(who: Client, source: dict[str, Any]) -> Reply:
     return who.post(f"/api/sources/{source['id']}/runs")
+
+
+def read_address(db: Database, settings: Settings, address: str, now: int) -> int:
+    """Do what a worker does with an address that is due; returns for how many sources."""
+    ctx = Context(db, settings, now)
+    with ctx.write():
+        sources = claim_address(ctx, address)
+    if sources:
+        read_sources(db, settings, sources, now)
+    return len(sources)
 
 
 def titles(who: Client, source: dict[str, Any], **query: Any) -> list[str]:

@@ -12,11 +12,10 @@ from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.features.sources.rules.web_page import MAX_PAGE, WebPage, is_html, to_calendar
 from kalends.features.sources.steps import run as run_steps
-from kalends.features.sources.steps.reader import read_address
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.conftest import Clock
-from tests.sources.server import Elsewhere, a_feed, an_event_of_feed, events_of_feed, follow, refresh, titles
+from tests.sources.server import Elsewhere, a_feed, an_event_of_feed, events_of_feed, follow, read_address, refresh, titles
 
 HOUR = 3600
 # No page takes as long, on a slow machine.

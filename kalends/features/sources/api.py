@@ -11,7 +11,6 @@ from kalends.features.events.imports.steps.file import ImportOptions, import_fil
 from kalends.features.events.model import EventImport
 from kalends.features.sources import item_store, present, store
 from kalends.features.sources.model import (
-    REFRESH_SECONDS,
     AddressImport,
     Detached,
     RunDecision,
@@ -26,6 +25,7 @@ from kalends.features.sources.model import (
     SourceQuery,
 )
 from kalends.features.sources.steps.apply import end
+from kalends.features.sources.steps.claim import claim_by_hand
 from kalends.features.sources.steps.follow import fetch_address, follow, look_up
 from kalends.features.sources.steps.run import accept, fetch_for, run
 from kalends.http.context import Context
@@ -120,9 +120,7 @@ def create_run(ctx: Context, source_id: int) -> RunItem:
         policy.require_follower(ctx, policy.source(ctx, source_id))
         policy.require_sources(ctx)
     with ctx.write(is_last=False):
-        source = store.claim(ctx, source_id, unless_checked_since=ctx.now - REFRESH_SECONDS)
-    if source is None:
-        raise errors.TooMany(gettext("This calendar was fetched within the last minute. Try again in a minute."), REFRESH_SECONDS)
+        source = claim_by_hand(ctx, source_id)
     run_id = run(ctx, source, fetch_for(ctx, source))
     with ctx.read():
         if run_id is None:

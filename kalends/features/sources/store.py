@@ -103,14 +103,24 @@ def lock_new(ctx: Context) -> None:
     ctx.tx.advisory_lock("sources")
 
 
-def find_due(ctx: Context, limit: int) -> list[tuple[int, str]]:
-    """The ids and addresses of sources to fetch."""
+def lock_claims(ctx: Context) -> None:
+    """Let no other process claim a source for a fetch until the transaction ends."""
+    ctx.tx.advisory_lock("claims of sources")
+
+
+def find_leased(ctx: Context) -> list[tuple[int, str]]:
+    """The ids and addresses of the sources that runs have right now."""
+    return [(source_id, url) for source_id, url in ctx.tx.rows("SELECT id, feed_url FROM sources WHERE leased_until > :now", now=ctx.now)]
+
+
+def find_due(ctx: Context, limit: int) -> list[str]:
+    """The addresses to fetch."""
     rows = ctx.tx.rows(
-        "SELECT id, feed_url FROM sources WHERE paused IS NULL AND next_at <= :now AND leased_until <= :now ORDER BY next_at LIMIT :limit",
+        "SELECT feed_url FROM sources WHERE paused IS NULL AND next_at <= :now AND leased_until <= :now ORDER BY next_at LIMIT :limit",
         now=ctx.now,
         limit=limit,
     )
-    return [(source_id, url) for source_id, url in rows]
+    return [url for (url,) in rows]
 
 
 def find_same(ctx: Context, url: str, soon: int) -> list[int]:
