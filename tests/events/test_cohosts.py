@@ -9,7 +9,7 @@ from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.features.users import store as users
 from kalends.http.context import Context
-from tests.cast import Cast, Person, a_calendar, a_cohost, a_response, an_event, verified
+from tests.cast import Cast, Person, a_calendar, a_cohost, a_response, an_event, an_invitation, verified
 from tests.client import Client
 from tests.events.listing import listed
 from tests.test_policy import ACTORS, CHANGES_PEOPLE, TABLE, Scene, content_of, name_of
@@ -87,6 +87,46 @@ def test_what_a_cohost_could_do_ends_with_the_cohosting(cast: Cast) -> None:
     assert cast.dave.get(f"/api/events/{event['id']}").status == 200
     assert cast.alice.delete(f"/api/events/{event['id']}/cohosts/{cohost['id']}").json["deleted"] == [cohost["id"]]
     assert [person.get(f"/api/events/{event['id']}").status for person in (cast.carol, cast.dave)] == [404, 404]
+
+
+def test_removing_a_cohost_lists_the_guests_whom_they_invited_and_withdraws_them_if_asked(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    path = f"/api/events/{event['id']}"
+    cohost = a_cohost(cast.alice, event, cast.carol.user_name)
+    by_carol, by_alice = (an_invitation(person, event, f"by-{person.user_name}@example.org") for person in (cast.carol, cast.alice))
+    added = a_response(cast.carol, event, email_address="added@example.org")
+    listed_first = cast.alice.delete(f"{path}/cohosts/{cohost['id']}", query={"dry_run": "true"}).json["left"]
+    removed = cast.alice.delete(f"{path}/cohosts/{cohost['id']}", json={"withdraw_invitations": True})
+    assert removed.json["left"] == listed_first
+    assert [each["id"] for each in removed.json["left"]["invitations"]] == [by_carol["id"]]
+    assert [each["id"] for each in removed.json["left"]["guests"]] == [added["id"]]
+    states = {each["id"]: each["state"] for each in cast.alice.get(f"{path}/invitations").json["invitations"]}
+    assert (states[by_carol["id"]], states[by_alice["id"]] == "withdrawn") == ("withdrawn", False)
+
+
+def test_invitations_of_a_removed_cohost_stay_unless_asked(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    cohost = a_cohost(cast.alice, event, cast.carol.user_name)
+    an_invitation(cast.carol, event, "guest@example.org")
+    assert cast.alice.delete(f"/api/events/{event['id']}/cohosts/{cohost['id']}").json["left"]["invitations_total"] == 1
+    [kept] = cast.alice.get(f"/api/events/{event['id']}/invitations").json["invitations"]
+    assert kept["state"] != "withdrawn"
+
+
+def test_the_page_removes_a_cohost_with_the_invitations_and_the_link(cast: Cast) -> None:
+    event = an_event(cast.alice, visibility="link")
+    cohost = a_cohost(cast.alice, event, cast.carol.user_name)
+    path = f"/events/{event['id']}/cohosts"
+    assert "withdraw_invitations" not in cast.alice.get(path).text
+    an_invitation(cast.carol, event, "guest@example.org")
+    link = cast.carol.get(f"/api/events/{event['id']}").json["link_url"].rpartition("/")[2]
+    page = cast.alice.get(path).text
+    assert all(name in page for name in ("withdraw_invitations", "reset_links"))
+    fields = {"withdraw_invitations": "true", "reset_links": "true"}
+    assert cast.alice.post(f"{path}/{cohost['id']}/delete", data=fields).redirect == (path, "cohost-removed")
+    [withdrawn] = cast.alice.get(f"/api/events/{event['id']}/invitations").json["invitations"]
+    assert withdrawn["state"] == "withdrawn"
+    assert cast.carol.get(f"/api/events/{event['id']}", query={"link": link}).status == 404
 
 
 def test_a_cohost_leaves(cast: Cast) -> None:

@@ -19,14 +19,19 @@ def settle(ctx: Context, calendar: Calendar, user_id: int, params: Unsharing) ->
     """Do what the owner of the calendar has chosen, in several transactions, so that others can write in between. If it is interrupted,
     the rest stays as it is: the user has no rights on it."""
     if params.withdraw_invitations:
-        _in_batches(ctx, lambda: _withdraw(ctx, calendar.id, user_id))
-        _in_batches(ctx, lambda: store.withdraw_guests(ctx, calendar.id, user_id))
+        withdraw_people(ctx, store.on_calendar(calendar.id), user_id)
     if params.events == "take_over":
         take_over(ctx, calendar.id, calendar.owner_id, user_id)
     if params.events == "remove":
         _in_batches(ctx, lambda: _remove(ctx, calendar.id, user_id))
     if params.reset_links:
         _reset_links(ctx, calendar.id)
+
+
+def withdraw_people(ctx: Context, extent: store.Extent, user_id: int) -> None:
+    """Withdraw the user's invitations to these events, and end what guests see whom they added."""
+    _in_batches(ctx, lambda: _withdraw(ctx, extent, user_id))
+    _in_batches(ctx, lambda: store.withdraw_guests(ctx, extent, user_id))
 
 
 def take_over(ctx: Context, calendar_id: int, owner_id: int, user_id: int) -> None:
@@ -59,8 +64,8 @@ def _remove(ctx: Context, calendar_id: int, user_id: int) -> int:
     return len(ids)
 
 
-def _withdraw(ctx: Context, calendar_id: int, user_id: int) -> int:
-    ids = store.find_invitations(ctx, calendar_id, user_id)
+def _withdraw(ctx: Context, extent: store.Extent, user_id: int) -> int:
+    ids = store.find_invitations(ctx, extent, user_id)
     for invitation_id in ids:
         invitation = find_invitation(ctx, invitation_id)
         assert invitation

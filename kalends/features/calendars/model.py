@@ -150,18 +150,21 @@ class LeftCohost(Struct, frozen=True):
     email_address: Annotated[str | None, Meta(description="The address; null for a user who was added by name.")]
 
 
-class LeftBehind(Struct, frozen=True, kw_only=True):
+class LeftPeople(Struct, frozen=True, kw_only=True):
+    """The people whom somebody has invited or added, up to 100 of each."""
+
+    invitations: Annotated[list[LeftInvitation], Meta(description="Their invitations that are not withdrawn, at most 100.")]
+    invitations_total: Annotated[int, Meta(description="The number of their invitations that are not withdrawn.")]
+    guests: Annotated[list[LeftGuest], Meta(description="The guests whom they added, at most 100.")]
+    guests_total: Annotated[int, Meta(description="The number of guests whom they added.")]
+
+
+class LeftBehind(LeftPeople, frozen=True, kw_only=True):
     """What somebody leaves on a calendar, up to 100 of each: events that they created, people whom they invited or added, and events that
     are seen by a link, which an editor knows."""
 
     events: Annotated[list[LeftEvent], Meta(description="The events that they created on the calendar, at most 100.")]
     events_total: Annotated[int, Meta(description="The number of events that they created on the calendar.")]
-    invitations: Annotated[
-        list[LeftInvitation], Meta(description="Their invitations to events of the calendar that are not withdrawn, at most 100.")
-    ]
-    invitations_total: Annotated[int, Meta(description="The number of their invitations to events of the calendar that are not withdrawn.")]
-    guests: Annotated[list[LeftGuest], Meta(description="The guests whom they added to events of the calendar, at most 100.")]
-    guests_total: Annotated[int, Meta(description="The number of guests whom they added to events of the calendar.")]
     cohosts: Annotated[
         list[LeftCohost], Meta(description="The co-hosts whom they added to events of the calendar, at most 100: they end with the share.")
     ]

@@ -8,16 +8,17 @@ from kalends.core.records.cohost import Cohost
 from kalends.core.records.event import Event
 from kalends.core.values import timestamps
 from kalends.core.values.text import fold_case
+from kalends.features.calendars import former_editor_steps as former_editor
+from kalends.features.calendars import former_editor_store as left_behind
 from kalends.features.deliveries import store as deliveries
 from kalends.features.deliveries.steps import limits as sending_limits
 from kalends.features.events import store as events
 from kalends.features.events.cohosts import store
-from kalends.features.events.cohosts.model import MAX_COHOSTS, CohostIndex, CohostInput, CohostItem, CohostScope
+from kalends.features.events.cohosts.model import MAX_COHOSTS, CohostIndex, CohostInput, CohostItem, CohostRemoval, RemovedCohost
 from kalends.features.events.series.steps import scope
 from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.input.types import Deletion
 from kalends.http.paging import Paging, slice_page
 from kalends.policy import Right
 
@@ -71,14 +72,28 @@ def _key(cohost: Cohost) -> tuple[int | None, str]:
     return (None, fold_case(cohost.email_address)) if cohost.email_address else (cohost.user_id, "")
 
 
-@endpoint("DELETE", "/api/events/{event_id}/cohosts/{cohost_id}")
-def delete_cohost(ctx: Context, event_id: int, cohost_id: int, params: CohostScope) -> Deletion:
-    """Remove a co-host, who may no longer edit the event; co-hosts remove themselves. `scope` removes them from other dates, too."""
-    events.lock(ctx, [event_id])
-    event, cohost = load(ctx, event_id, cohost_id)
-    ids = store.find_same(ctx, cohost, [each.id for each in scope.find_events(ctx, event, params.scope)])
-    store.delete(ctx, ids, cohost.user_id)
-    return Deletion(ids)
+@endpoint("DELETE", "/api/events/{event_id}/cohosts/{cohost_id}", transaction=False)
+def delete_cohost(ctx: Context, event_id: int, cohost_id: int, params: CohostRemoval) -> RemovedCohost:
+    """Remove a co-host, who may no longer edit the event; co-hosts remove themselves. `scope` removes them from other dates, too.
+
+    `left` in the reply lists the people whom they have invited or added: `withdraw_invitations` ends that, and `dry_run=true` lists them
+    first. Of an event that is seen by a link they know the link: `reset_links` replaces it.
+    """
+    with ctx.write(is_last=False):
+        events.lock(ctx, [event_id])
+        event, cohost = load(ctx, event_id, cohost_id)
+        dates = scope.find_events(ctx, event, params.scope)
+        extent = left_behind.on_events(ctx, [each.id for each in dates])
+        user_id = cohost.user_id or left_behind.NOBODY
+        left = left_behind.find_people(ctx, extent, user_id)
+        ids = store.find_same(ctx, cohost, [each.id for each in dates])
+        store.delete(ctx, ids, cohost.user_id)
+        if params.reset_links:
+            events.reset_links(ctx, [each.id for each in dates if each.by_link])
+    if params.withdraw_invitations:
+        former_editor.withdraw_people(ctx, extent, user_id)
+    with ctx.write():
+        return RemovedCohost(deleted=ids, left=left)
 
 
 def load(ctx: Context, event_id: int, cohost_id: int) -> tuple[Event, Cohost]:

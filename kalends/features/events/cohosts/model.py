@@ -4,8 +4,9 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
+from kalends.features.calendars.model import LeftPeople
 from kalends.http.input.options import StructOptions
-from kalends.http.input.types import CreatedAt, NameOrCheckedAddress, RecordId, Scope
+from kalends.http.input.types import CreatedAt, Deletion, NameOrCheckedAddress, RecordId, Scope
 from kalends.http.paging import Page
 
 MAX_COHOSTS = 20
@@ -15,6 +16,21 @@ class CohostScope(Struct, kw_only=True):
     """Which dates of a series."""
 
     scope: Scope = "this"
+
+
+class CohostRemoval(CohostScope, kw_only=True):
+    """Which co-host is removed, and what ends with it."""
+
+    withdraw_invitations: Annotated[
+        bool, Meta(description="Withdraw their invitations to these dates, and what guests see whom they added.")
+    ] = False
+    reset_links: Annotated[bool, Meta(description="Replace the links by which these dates are seen: a co-host knows them.")] = False
+
+
+class RemovedCohost(Deletion, kw_only=True):
+    """The ids of what was deleted, and whom the co-host has invited."""
+
+    left: Annotated[LeftPeople, Meta(description="The people whom they have invited or added to these dates.")]
 
 
 class CohostInput(CohostScope, kw_only=True):

@@ -2,8 +2,8 @@
 
 from kalends import policy
 from kalends.core.i18n import gettext
-from kalends.features.events.cohosts import api
-from kalends.features.events.cohosts.model import CohostInput, CohostScope
+from kalends.features.events.cohosts import api, store
+from kalends.features.events.cohosts.model import CohostInput, CohostRemoval
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -25,6 +25,7 @@ def index(ctx: Context, event_id: int, form: FormState | None = None) -> Documen
         title=gettext("Co-hosts"),
         event=event,
         cohosts=api.cohosts(ctx, event_id, Paging()).cohosts,
+        with_guests=store.find_with_guests(ctx, event),
         may_manage=policy.edits_home(ctx, event),
         form=form or FormState({}),
     )
@@ -42,10 +43,12 @@ def index_again(ctx: Context, event_id: int, cohost_id: int, form: FormState) ->
     return index(ctx, event_id, FormState({}, problem=form.problem))
 
 
-@page("POST", "/events/{event_id}/cohosts/{cohost_id}/delete", again=index_again)
+@page("POST", "/events/{event_id}/cohosts/{cohost_id}/delete", again=index_again, transaction=False)
 def destroy(ctx: Context, event_id: int, cohost_id: int, params: Form) -> Document:
     """Remove a co-host; one who removes themselves no longer gets this page."""
-    event, _ = api.load(ctx, event_id, cohost_id)
-    path = f"/events/{event_id}/cohosts" if policy.edits_home(ctx, event) else "/my-events?show=hosting"
-    api.delete_cohost(ctx, event_id, cohost_id, params.read(CohostScope))
-    return redirect(ctx, path, done="cohost-removed", can_undo=True)
+    with ctx.read():
+        event, _ = api.load(ctx, event_id, cohost_id)
+        path = f"/events/{event_id}/cohosts" if policy.edits_home(ctx, event) else "/my-events?show=hosting"
+    api.delete_cohost(ctx, event_id, cohost_id, params.read(CohostRemoval))
+    with ctx.read():
+        return redirect(ctx, path, done="cohost-removed", can_undo=True)

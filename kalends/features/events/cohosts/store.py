@@ -1,6 +1,7 @@
 """The SQL of co-hosts."""
 
 from kalends.core.records.cohost import Cohost
+from kalends.core.records.event import Event
 from kalends.core.values.text import fold_case
 from kalends.features.events.placements import grant_store as grants
 from kalends.http.context import Context
@@ -54,6 +55,19 @@ def find_same(ctx: Context, cohost: Cohost, event_ids: list[int]) -> list[int]:
     sql = f"SELECT id FROM cohosts WHERE event_id {ctx.db.in_list('ids')} AND {same} ORDER BY id"
     key = {"user_id": cohost.user_id} if cohost.email_address is None else {"email_key": fold_case(cohost.email_address)}
     return [cohost_id for (cohost_id,) in ctx.tx.rows(sql, ids=event_ids, **key)]
+
+
+def find_with_guests(ctx: Context, event: Event) -> set[int]:
+    """The ids of the co-hosts of the event who have invited or added guests to it or to its series."""
+    invited = "EXISTS (SELECT 1 FROM invitations i WHERE {of} AND i.invited_by = h.user_id AND i.state <> 'withdrawn')"
+    rows = ctx.tx.rows(
+        f"""SELECT h.id FROM cohosts h WHERE h.event_id = :id AND (
+               {invited.format(of="i.event_id = h.event_id")} OR {invited.format(of="i.series_id = :series_id")}
+               OR EXISTS (SELECT 1 FROM responses r WHERE r.event_id = h.event_id AND r.added_by = h.user_id AND r.added))""",
+        id=event.id,
+        series_id=event.series_id,
+    )
+    return {cohost_id for (cohost_id,) in rows}
 
 
 def delete(ctx: Context, ids: list[int], user_id: int | None) -> None:
