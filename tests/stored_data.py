@@ -2,6 +2,7 @@
 
 import subprocess
 from base64 import b64encode, urlsafe_b64decode
+from collections.abc import Iterator
 
 from kalends.core.settings import Settings
 from kalends.db import Database
@@ -32,6 +33,26 @@ def values(db: Database) -> list[object]:
         catalogue = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
     with db.read() as tx:
         return [value for (table,) in tx.rows(catalogue) for row in tx.rows(f'SELECT * FROM "{table}"') for value in row]
+
+
+def find_texts(db: Database, text: str) -> set[tuple[str, str]]:
+    """The names of the tables and columns with values that have the text, in whatever case."""
+    return {(table, column) for table, column, value in _texts(db) if text.lower() in value.lower()}
+
+
+def _texts(db: Database) -> Iterator[tuple[str, str, str]]:
+    """Each value of each row of each table as text, with the names of the table and the column."""
+    with db.read() as tx:
+        if db.product == "SQLite":
+            tables = [name for (name,) in tx.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            columns = {each: [row[1] for row in tx.rows(f"SELECT * FROM pragma_table_info('{each}')")] for each in tables}
+        else:
+            rows = tx.rows("SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()")
+            columns = {table: [column for other, column in rows if other == table] for table, _ in rows}
+        for table, names in columns.items():
+            for name in names:
+                for (value,) in tx.rows(f'SELECT "{name}" FROM "{table}" WHERE "{name}" IS NOT NULL'):
+                    yield table, name, bytes(value).decode("latin-1") if isinstance(value, bytes | memoryview) else str(value)
 
 
 def _encode(value: object) -> bytes:

@@ -42,7 +42,15 @@ from tests.identities.records import an_identity
 from tests.passkeys.authenticator import a_passkey, registration
 from tests.pictures.files import SMALL_PICTURE, a_picture
 from tests.responses.mail import a_proposal_token, a_response_token, an_invitation_token
-from tests.site.administrator import Admin, a_blocked_sender, a_hidden_event, a_style_sheet, an_account_invitation, an_inactive_person
+from tests.site.administrator import (
+    Admin,
+    a_blocked_sender,
+    a_deleted_calendar,
+    a_hidden_event,
+    a_style_sheet,
+    an_account_invitation,
+    an_inactive_person,
+)
 from tests.sources.server import a_held_run, a_source, any_address
 from tests.subscribers.confirmations import confirmations
 from tests.users.account_mail import a_reset_token, a_verify_token
@@ -149,6 +157,12 @@ TABLE: dict[str, dict[str, Row]] = {
     "GET /admin/audit": {"": ADMINS},
     "GET /api/admin/suppressions": {"": ADMINS},
     "DELETE /api/admin/suppressions/{suppression_id}": {"": ADMINS},
+    "GET /api/admin/deleted_calendars": {"": ADMINS},
+    "PUT /api/admin/deleted_calendars/{deleted_calendar_id}": {"": ADMINS},
+    "DELETE /api/admin/deleted_calendars/{deleted_calendar_id}": {"": ADMINS},
+    "GET /admin/deleted_calendars": {"": ADMINS},
+    "POST /admin/deleted_calendars/{deleted_calendar_id}/give": {"": ADMINS},
+    "POST /admin/deleted_calendars/{deleted_calendar_id}/delete": {"": ADMINS},
     "GET /api/admin/mail": {"": ADMINS},
     "POST /api/admin/test_mail": {"": ADMINS},
     "GET /api/admin/health": {"": ADMINS},
@@ -698,6 +712,7 @@ class Scene:
             "waiting_person_id": lambda: an_inactive_person(self.cast.anonymous, "waiting").id,
             "suspended_person_id": lambda: an_inactive_person(self.cast.anonymous, "suspended").id,
             "account_invitation_id": lambda: an_account_invitation(self.cast.anonymous, f"{uuid4().hex}@example.org")[0],
+            "deleted_calendar_id": lambda: a_deleted_calendar(self.cast.anonymous),
             "sign_up_token": lambda: an_account_invitation(self.cast.anonymous, f"{uuid4().hex}@example.org")[1],
             "identity_id": lambda: an_identity(self.settings, self.cast.alice),
             "provider_name": lambda: "nobody",
@@ -768,6 +783,8 @@ REQUEST_FIELDS: dict[str, Callable[[Scene], dict[str, Any]]] = {
     "PUT /api/admin/people/{person_id}": lambda scene: {"role": "admin"},
     "POST /admin/people/{person_id}/role": lambda scene: {"role": "admin"},
     "POST /admin/people/{person_id}/sending": lambda scene: {"sending": "allowed"},
+    "PUT /api/admin/deleted_calendars/{deleted_calendar_id}": lambda scene: {"user_name": scene.cast.dave.user_name},
+    "POST /admin/deleted_calendars/{deleted_calendar_id}/give": lambda scene: {"user_name": scene.cast.dave.user_name},
     "POST /admin/people/invitations": lambda scene: {"email_address": f"{uuid4().hex}@example.org"},
     "POST /api/admin/invitations": lambda scene: {"email_address": f"{uuid4().hex}@example.org"},
     "POST /sign-up/{sign_up_token}": lambda scene: {"user_name": f"kim-{uuid4().hex[:8]}", "password": PASSWORD},

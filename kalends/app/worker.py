@@ -21,6 +21,7 @@ from kalends.dav.push.sender import PushSender
 from kalends.db import Database, Retry, counters, last_runs
 from kalends.db.backup.daily import DailyBackup
 from kalends.features.admin.audit import store as audit
+from kalends.features.admin.deleted_calendars import store as deleted_calendars
 from kalends.features.changes import journal_store as journal
 from kalends.features.changes.steps import undo
 from kalends.features.contacts import store as contacts
@@ -165,6 +166,11 @@ def prune_history(ctx: Context) -> None:
     _run_in_batches(ctx, journal.prune)
 
 
+def empty_trash(ctx: Context) -> None:
+    """Delete the calendars of deleted accounts that nobody got in time."""
+    _run_in_batches(ctx, deleted_calendars.empty_batch)
+
+
 def expire_replies(ctx: Context) -> None:
     """Delete the stored replies to requests that nobody sends again."""
     _run_in_batches(ctx, retries.delete_expired)
@@ -194,6 +200,7 @@ TASKS: list[Callable[[Context], None]] = [
     finish_undos,
     forget_guests,
     prune_history,
+    empty_trash,
     expire_replies,
     extend_series,
     merge_text_indexes,

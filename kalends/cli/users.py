@@ -210,10 +210,10 @@ def delete(data: str | None, database: str | None, user_name: str, give: str | N
                 stop("Give the calendars to somebody else.")
             bequests = ownership.find_bequests(ctx, user.id, heir)
         for bequest in bequests:
-            to = f"goes to {bequest.user_name}" if bequest.user_name else "is deleted"
+            to = f"goes to {bequest.user_name}" if bequest.user_name else "is deleted, and stays in the trash for 30 days"
             click.echo(f"The calendar “{bequest.name}” (id {bequest.calendar_id}) {to}.")
         if not yes:
-            click.confirm("Its contacts, and what is deleted, are gone for good. Delete the account?", abort=True)
+            click.confirm("Its contacts are gone for good. Delete the account?", abort=True)
         deletion.delete_account(ctx, user, give_to=heir)
     click.echo(f"The account of {user.user_name} is deleted.")
 

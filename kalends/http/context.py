@@ -1,8 +1,8 @@
 """The context of an action: its transaction, its actor, the time and the settings. It is passed as an argument, never global."""
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from random import getrandbits
 from time import thread_time, time_ns
 from types import TracebackType
@@ -28,6 +28,11 @@ SET_ID_BITS = 21
 # How long a dry run may compute, in seconds, before it begins a further step: its steps are one transaction, for which other writes wait.
 MAX_DRY_RUN_SECONDS = 0.2
 _LANGUAGE = re.compile(r"(?:^|&)lang=([a-z]{2})(?:&|$)")
+
+
+def new_set_id() -> int:
+    """The number of a new set of changes."""
+    return time_ns() // 1_000_000 << SET_ID_BITS | getrandbits(SET_ID_BITS)
 
 
 class _DryRun(Exception):
@@ -212,7 +217,7 @@ class Context(Struct, eq=False):
 
     def author(self) -> Author:
         """What the journal records of the changes of this request or command."""
-        self._set_id = self._set_id or time_ns() // 1_000_000 << SET_ID_BITS | getrandbits(SET_ID_BITS)
+        self._set_id = self._set_id or new_set_id()
         path = self.caller.path
         via = "worker" if not path else "api" if path.startswith("/api/") else "page"
         return Author(self._set_id, self.now, self.actor.id if self.actor else None, self.via or via, self.caller.request_id)
@@ -224,6 +229,22 @@ class Context(Struct, eq=False):
     def continue_set(self, set_id: int) -> None:
         """Let the journal record the next changes as those of an earlier request, which they complete."""
         self._set_id = set_id
+
+    @contextmanager
+    def record_apart(self, set_id: int) -> Iterator[None]:
+        """Let the journal record the changes of the block as those of another request; a dry run lists them with the rest."""
+        own = self.author().set_id
+        if not self.is_dry_run:
+            self._change_set(set_id)
+        try:
+            yield
+        finally:
+            self._change_set(own)
+
+    def _change_set(self, set_id: int) -> None:
+        self._set_id = set_id
+        if self._tx is not None:
+            self._tx.author = self.author
 
     @property
     def tx(self) -> Transaction:

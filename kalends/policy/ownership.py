@@ -3,15 +3,18 @@
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.calendar import Calendar
+from kalends.core.records.deleted_calendar import DeletedCalendar
 from kalends.core.records.ownership_offer import OwnershipOffer
 from kalends.db import columns
 from kalends.http.context import Context
 from kalends.policy.actor import Right, me, user
-from kalends.policy.administration import is_admin
+from kalends.policy.administration import admin, is_admin
 from kalends.policy.calendars import SELECT_CALENDARS, calendar
 
 OFFER_SECONDS = 14 * 86_400
-# The owner of the calendar `c` is gone: their account `u` is suspended. An account that is deleted leaves no calendar behind.
+# How long the calendars of a deleted account can be given to somebody else.
+TRASH_SECONDS = 30 * 86_400
+# The owner of the calendar `c` is gone: their account `u` is suspended. What a deleted account leaves behind is in the trash.
 _OWNER_IS_GONE = "u.status = 'suspended'"
 _NAMES = {
     "calendar_name": "c.name",
@@ -100,3 +103,30 @@ def require_manager_left(ctx: Context, owner_id: int, calendar_id: int | None = 
         raise errors.Conflict(
             gettext("The owner’s account is suspended, and you’re the last manager. Make someone else a manager before you leave.")
         )
+
+
+def deleted_calendars(ctx: Context, limit: int, offset: int) -> list[DeletedCalendar]:
+    """For an admin: the calendars that deleted accounts have left in the trash, the last one first."""
+    admin(ctx)
+    sql = f"""SELECT {columns(DeletedCalendar, "d")} FROM deleted_calendars d WHERE d.deleted_at > :oldest
+              ORDER BY d.deleted_at DESC, d.calendar_id DESC LIMIT :limit OFFSET :offset"""
+    return ctx.tx.all(DeletedCalendar, sql, oldest=_oldest_deletion(ctx), limit=limit, offset=offset)
+
+
+def count_deleted_calendars(ctx: Context) -> int:
+    sql = "SELECT count(*) FROM deleted_calendars d WHERE d.deleted_at > :oldest"
+    return int(ctx.tx.value(sql, oldest=_oldest_deletion(ctx)))
+
+
+def deleted_calendar(ctx: Context, calendar_id: int) -> DeletedCalendar:
+    """One of these, for an admin."""
+    admin(ctx)
+    sql = f"SELECT {columns(DeletedCalendar, 'd')} FROM deleted_calendars d WHERE d.calendar_id = :id AND d.deleted_at > :oldest"
+    found = ctx.tx.one(DeletedCalendar, sql, id=calendar_id, oldest=_oldest_deletion(ctx))
+    if found is None:
+        raise errors.NotFound
+    return found
+
+
+def _oldest_deletion(ctx: Context) -> int:
+    return ctx.now - min(TRASH_SECONDS, ctx.settings.history_days * 86_400)

@@ -208,6 +208,8 @@ MESSAGES = {
     "cohost_added": gettext("You’re a co-host"),
     "ownership_offered": gettext("A calendar is offered to you"),
     "ownership_accepted": gettext("Your calendar has a new owner"),
+    "calendar_given": gettext("A calendar is yours now"),
+    "calendar_deleted": gettext("A calendar is deleted"),
     "response_news": gettext("RSVPs and comments"),
     "response_changed": gettext("RSVP changed"),
     "response_removed": gettext("RSVP removed"),

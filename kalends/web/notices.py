@@ -61,6 +61,7 @@ NOTICES: dict[str, Text] = {
     "codes-off": gettext("One-time codes are turned off. Your password alone signs you in."),
     "account-deleted": gettext("Your account, its calendars, events and contacts have been deleted."),
     "offered": gettext("They get an email and have 14 days to accept. Until then the calendar stays as it is."),
+    "calendar-given": gettext("The calendar has a new owner."),
     "offer-accepted": gettext("The calendar is yours now."),
     "offer-declined": gettext("You’ve declined the calendar."),
     "offer-withdrawn": gettext("The offer is withdrawn."),

@@ -6,10 +6,13 @@ from uuid import uuid4
 
 import pytest
 
+from kalends.app import worker
+from kalends.core.settings import Settings
 from kalends.db import Database, open_contents
 from kalends.db.journal import DECLARATION
 from kalends.db.migrate import KALENDS
 from kalends.features.changes.rules.tables import TABLES, Table
+from kalends.http.context import Context
 from tests.cast import Cast, an_event
 
 # Columns that are computed from others, or count changes; of co-hosts who have no account yet, nothing is recorded.
@@ -51,7 +54,8 @@ def test_a_change_has_its_author_and_the_row_as_it_was(cast: Cast, db: Database)
     assert json.loads(rows[1][5])["title"] == "Concert"
 
 
-def test_the_history_of_a_deleted_account_is_erased(cast: Cast, db: Database) -> None:
+def test_the_history_of_a_deleted_account_is_erased(cast: Cast, db: Database, settings: Settings) -> None:
+    """But for what is in the trash for 30 days: the calendar as it was in the end."""
     secret = uuid4().hex
     event = an_event(cast.alice, title=f"Very {secret}", start_time="2027-06-01T20:00")
     cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 2})
@@ -62,5 +66,11 @@ def test_the_history_of_a_deleted_account_is_erased(cast: Cast, db: Database) ->
     assert cast.alice.put(f"/api/calendars/{cast.alice.primary_calendar_id}/share", json=shared_with).status == 200
     cast.alice.put(f"/api/events/{event['id']}", json={"title": f"Still {secret}"})
     assert cast.alice.delete(f"/api/users/{cast.alice.id}", json={"current_password": "correct horse battery"}).status == 200
+    of_secret = "SELECT op, before FROM changes WHERE before LIKE :secret"
     with db.read() as tx:
-        assert tx.rows("SELECT before FROM changes WHERE before LIKE :secret", secret=f"%{secret}%") == []
+        rows = tx.rows(of_secret, secret=f"%{secret}%")
+        deleted_at = tx.value("SELECT deleted_at FROM deleted_calendars WHERE owner_id = :id", id=cast.alice.id)
+    assert {op for op, _ in rows} == {"delete"}
+    worker.empty_trash(Context(db, settings, deleted_at + 30 * 86_400))
+    with db.read() as tx:
+        assert tx.rows(of_secret, secret=f"%{secret}%") == []

@@ -144,6 +144,17 @@ def _other_account(bulk: Bulk) -> Request:
     return Request(Admin(bulk.cast.anonymous, "ada"), path, {"json": {"current_password": PASSWORD}})
 
 
+def _deleted_calendar(bulk: Bulk) -> Request:
+    calendar = bulk.calendar()
+    assert bulk.alice.delete(f"/api/users/{bulk.alice.id}", json={"current_password": PASSWORD}).status == 200
+    content = {"json": {"user_name": bulk.cast.bob.user_name}}
+    return Request(Admin(bulk.cast.anonymous, "ada"), f"/api/admin/deleted_calendars/{calendar['id']}", content)
+
+
+def _erased_calendar(bulk: Bulk) -> Request:
+    return structs.replace(_deleted_calendar(bulk), content={"json": {}})
+
+
 def _shared(bulk: Bulk) -> dict[str, Any]:
     """A calendar on which bob has made many events."""
     calendar = a_calendar(bulk.alice)
@@ -339,6 +350,8 @@ def _accepted_calendar(bulk: Bulk) -> Request:
 LARGE: dict[str, list[Callable[[Bulk], Request]]] = {
     "DELETE /api/users/{user_id}": [_account, _account_with_editor, _small_calendars, _erased_account],
     "DELETE /api/admin/people/{person_id}": [_other_account],
+    "PUT /api/admin/deleted_calendars/{deleted_calendar_id}": [_deleted_calendar],
+    "DELETE /api/admin/deleted_calendars/{deleted_calendar_id}": [_erased_calendar],
     "PUT /api/admin/people/{person_id}/suspend": [_suspend],
     "PUT /api/calendars/{calendar_id}": [_renamed_calendar],
     "DELETE /api/calendars/{calendar_id}": [lambda bulk: Request(bulk.alice, f"/api/calendars/{bulk.calendar()['id']}")],

@@ -70,8 +70,13 @@ IDLE = {
     "POST /api/passkeys/options",
     "POST /api/session/passkey_options",
 }
-# They delete what the actor does not see, or no longer sees when they are gone themselves.
-HIDDEN = {"DELETE /api/users/{user_id}", "PUT /api/admin/people/{person_id}/refuse", "DELETE /api/admin/people/{person_id}"}
+# They delete what the actor does not see, or no longer sees when they are gone themselves, or the history alone.
+HIDDEN = {
+    "DELETE /api/users/{user_id}",
+    "PUT /api/admin/people/{person_id}/refuse",
+    "DELETE /api/admin/people/{person_id}",
+    "DELETE /api/admin/deleted_calendars/{deleted_calendar_id}",
+}
 # The dry run is a preview: `found` says what there is, since creating the events takes several steps.
 PREVIEWED = {"POST /api/sources"}
 

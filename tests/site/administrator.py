@@ -6,7 +6,7 @@ from kalends.core.records.people import AccountStatus
 from kalends.features.users import invitation_store as invitations
 from kalends.features.users import store as users
 from kalends.http.context import Context
-from tests.cast import Person
+from tests.cast import PASSWORD, Person, a_calendar, an_event
 from tests.client import Client
 
 
@@ -25,6 +25,17 @@ def an_account_invitation(guest: Client, address: str) -> tuple[int, str]:
     with ctx.write():
         invitation = invitations.insert(ctx, address, None)
     return invitation.id, invitations.invitation_url(ctx.settings, invitation).rsplit("/", 1)[1]
+
+
+def a_deleted_calendar(guest: Client, **fields: Any) -> int:
+    """The id of a calendar with an event, whose owner has deleted the account."""
+    owner = Person(guest, "lea")
+    calendar = a_calendar(owner, **fields)
+    an_event(owner, calendar_id=calendar["id"], title="Rehearsal")
+    reply = owner.delete(f"/api/users/{owner.id}", json={"current_password": PASSWORD})
+    assert reply.status == 200, reply
+    calendar_id: int = calendar["id"]
+    return calendar_id
 
 
 def _context(guest: Client) -> Context:

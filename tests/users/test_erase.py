@@ -1,6 +1,5 @@
 """DELETE /api/users/<id> with and without erase=true: which rows still have the person's name or address."""
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -10,28 +9,13 @@ from kalends.core.settings import Settings
 from kalends.db import Database
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_comment, a_response, an_event, shared, verified
 from tests.responses.mail import mails_about
+from tests.stored_data import find_texts
 
 NAME = "Zebedee Quixote"
 
 
-def _texts(db: Database) -> Iterator[tuple[str, str, str]]:
-    """Each value of each row of each table as text, with the names of the table and the column."""
-    with db.read() as tx:
-        if db.product == "SQLite":
-            tables = [name for (name,) in tx.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            columns = {each: [row[1] for row in tx.rows(f"SELECT * FROM pragma_table_info('{each}')")] for each in tables}
-        else:
-            rows = tx.rows("SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()")
-            columns = {table: [column for other, column in rows if other == table] for table, _ in rows}
-        for table, names in columns.items():
-            for name in names:
-                for (value,) in tx.rows(f'SELECT "{name}" FROM "{table}" WHERE "{name}" IS NOT NULL'):
-                    yield table, name, bytes(value).decode("latin-1") if isinstance(value, bytes | memoryview) else str(value)
-
-
 def _found(db: Database, *words: str) -> set[tuple[str, str]]:
-    lowered = [word.lower() for word in words]
-    return {(table, column) for table, column, text in _texts(db) if any(word in text.lower() for word in lowered)}
+    return {place for word in words for place in find_texts(db, word)}
 
 
 def _a_life(cast: Cast, db: Database, settings: Settings) -> Person:

@@ -148,6 +148,7 @@ PAGES: dict[str, list[Visit]] = {
     "GET /welcome/people": [Visit("ada", "/welcome/people")],
     "GET /welcome/mail": [Visit("ada", "/welcome/mail")],
     "GET /admin/mail": [Visit("ada", "/admin/mail")],
+    "GET /admin/deleted_calendars": [Visit("ada", "/admin/deleted_calendars")],
     "GET /admin/suppressions": [Visit("ada", "/admin/suppressions"), Visit("ada", "/admin/suppressions?address=nobody@example.org")],
     "GET /contacts/birthdays": [Visit("alice", "/contacts/birthdays")],
     "GET /admin/style": [Visit("ada", "/admin/style")],

@@ -90,8 +90,10 @@ AuditAction = Literal[
     "suppression_lifted",
     "report_closed",
     "report_opened",
+    "calendar_given",
+    "calendar_erased",
 ]
-AuditSubject = Literal["account", "invitation", "site", "event", "sender", "suppression", "report"]
+AuditSubject = Literal["account", "invitation", "site", "event", "sender", "suppression", "report", "calendar"]
 
 
 class AuditEntry(Struct, frozen=True):

@@ -73,9 +73,10 @@ EditorNotice = Literal["response_changed", "response_removed"]
 ModerationNotice = Literal["event_hidden", "event_shown"]
 # Notices to people who may edit an event from now on.
 CohostNotice = Literal["cohost_added"]
-# Notices to people to whom a calendar is offered, and to those whose calendar somebody accepted.
-OwnershipNotice = Literal["ownership_offered", "ownership_accepted"]
+# Notices to people to whom a calendar is offered or given, whose calendar somebody accepted, or who followed one that is deleted.
+OwnershipNotice = Literal["ownership_offered", "ownership_accepted", "calendar_given", "calendar_deleted"]
 Notice = Literal[AccountNotice, PlaceNotice, OrganiserNotice, EditorNotice, ModerationNotice, CohostNotice, OwnershipNotice]
+OWNERSHIP_NOTICES: tuple[OwnershipNotice, ...] = get_args(OwnershipNotice)
 PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
 ADMINISTRATION_NOTICES: tuple[AdministrationNotice, ...] = get_args(AdministrationNotice)
 

@@ -68,20 +68,14 @@ def _end_shares(ctx: Context, calendar_id: int, owner_id: int) -> None:
     sharing.decline_blocked(ctx, calendar_id)
 
 
-def hand_over_all(ctx: Context, former_id: int, to: int | None) -> list[store.Bequest]:
+def hand_over_all(ctx: Context, former_id: int, bequests: list[store.Bequest]) -> None:
     """Before an account is deleted: hand over its calendars that others edit, and its events on calendars of others."""
-    bequests = store.find_bequests(ctx, former_id, to)
-    for bequest in bequests:
-        # First: an event that is on two calendars of the account stays on the one that is handed over.
-        if bequest.user_id is None:
-            placements.remove_all(ctx, bequest.calendar_id)
     for bequest in bequests:
         if bequest.user_id is not None:
             hand_over(ctx, bequest.calendar_id, former_id, bequest.user_id)
     for calendar_id, owner_id in store.find_others_with_events(ctx, former_id):
         while not _hand_over_batch(ctx, calendar_id, former_id, owner_id):
             pass
-    return bequests
 
 
 def _hand_over_batch(ctx: Context, calendar_id: int, former_id: int, owner_id: int) -> bool:

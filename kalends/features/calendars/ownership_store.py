@@ -39,6 +39,13 @@ def find_bequests(ctx: Context, owner_id: int, to: int | None) -> list[Bequest]:
     return [Bequest(*row) for row in rows]
 
 
+def lock_bequests(ctx: Context, owner_id: int, to: int | None) -> list[Bequest]:
+    """The same, of which none changes until the transaction ends: nobody can be made an editor any more."""
+    for (calendar_id,) in ctx.tx.rows("SELECT id FROM calendars WHERE owner_id = :id ORDER BY id", id=owner_id):
+        ctx.tx.advisory_lock(f"calendar {calendar_id}")
+    return find_bequests(ctx, owner_id, to)
+
+
 def find_others_with_events(ctx: Context, user_id: int) -> list[tuple[int, int]]:
     """The calendars of others with events of the user, and their owners."""
     rows = ctx.tx.rows(
@@ -53,6 +60,29 @@ def find_name(ctx: Context, calendar_id: int) -> str | None:
     """The name of the calendar; None if it was deleted."""
     name: str | None = ctx.tx.value("SELECT max(name) FROM calendars WHERE id = :id", id=calendar_id)
     return name
+
+
+def find_deleted_name(ctx: Context, calendar_id: int) -> str | None:
+    """The name of a calendar that was deleted with its owner's account; None if nothing of it is left."""
+    name: str | None = ctx.tx.value("SELECT max(name) FROM deleted_calendars WHERE calendar_id = :id", id=calendar_id)
+    return name
+
+
+def find_followers(ctx: Context, calendar_id: int, owner_id: int) -> list[str]:
+    """The e-mail addresses of the members of a calendar, and of those who subscribed to its owner's announcements on one of its events."""
+    refused = """SELECT 1 FROM suppressed_addresses x WHERE x.address_key = s.address_key AND x.channel = 'email'
+                 AND x.event_id IS NULL AND (x.owner_id IS NULL OR x.owner_id = s.owner_id)"""
+    rows = ctx.tx.rows(
+        f"""SELECT u.email_address FROM calendar_shares m JOIN users u ON u.id = m.user_id
+            WHERE m.calendar_id = :id AND u.status = 'active'
+            UNION ALL
+            SELECT s.address FROM subscribers s JOIN events e ON e.id = s.event_id
+            WHERE s.owner_id = :owner_id AND e.calendar_id = :id AND s.channel = 'email' AND s.confirmed_at IS NOT NULL
+            AND NOT EXISTS ({refused})""",
+        id=calendar_id,
+        owner_id=owner_id,
+    )
+    return [address for (address,) in rows]
 
 
 def set_owner(ctx: Context, calendar_id: int, owner_id: int) -> None:

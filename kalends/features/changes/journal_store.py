@@ -1,6 +1,6 @@
 """The SQL of the entries by which followers learn of changes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -114,36 +114,39 @@ def erase_answers_of_events(ctx: Context, event_ids: list[int]) -> None:
     ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')} AND kind = 'answer'", ids=event_ids)
 
 
-def erase_owner_in_batches(ctx: Context, user_id: int) -> None:
-    """Delete most of the history of the events and contacts of an account that have been deleted, in transactions that let others write
-    in between."""
+def erase_owner_in_batches(ctx: Context, user_id: int, kept_sets: Collection[int]) -> None:
+    """Delete most of the history of the events and contacts of an account that have been deleted, but for the kept sets, in transactions
+    that let others write in between."""
+    kept = f"AND NOT set_id {ctx.db.in_list('kept')}"
     for kind, column in (("event", "event_id"), ("contact", "record_id")):
         only = "" if kind == "event" else "AND kind = 'contact' AND event_id IS NULL"
         while True:
             with ctx.read():
-                sql = "SELECT record_id FROM changes WHERE owner_id = :id AND kind = :kind AND op = 'delete' LIMIT :limit"
-                rows = ctx.tx.rows(sql, id=user_id, kind=kind, limit=BATCH)
+                sql = f"SELECT record_id FROM changes WHERE owner_id = :id AND kind = :kind AND op = 'delete' {kept} LIMIT :limit"
+                rows = ctx.tx.rows(sql, id=user_id, kind=kind, limit=BATCH, kept=list(kept_sets))
             if len(rows) < BATCH:
                 break
             with ctx.write(alone=True, is_last=False):
-                sql = f"DELETE FROM changes WHERE {column} {ctx.db.in_list('ids')} {only}"
-                ctx.tx.run(sql, ids=[record_id for (record_id,) in rows])
+                sql = f"DELETE FROM changes WHERE {column} {ctx.db.in_list('ids')} {only} {kept}"
+                ctx.tx.run(sql, ids=[record_id for (record_id,) in rows], kept=list(kept_sets))
             ctx.db.yield_to_other_writers()
 
 
-def erase_owner(ctx: Context, user_id: int) -> None:
-    """Delete the history of the records of an account, all of which have been deleted."""
-    ctx.tx.run("DELETE FROM changes WHERE owner_id = :id AND op = 'delete' AND kind = 'answer'", id=user_id)
-    rows = ctx.tx.rows("SELECT kind, record_id FROM changes WHERE owner_id = :id AND op = 'delete'", id=user_id)
-    event_ids = [record_id for kind, record_id in rows if kind == "event"]
-    ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')}", ids=event_ids)
-    calendar_ids = [record_id for kind, record_id in rows if kind == "calendar"]
-    shared = f"SELECT kind, record_id FROM changes WHERE calendar_id {ctx.db.in_list('ids')} AND op = 'delete' AND event_id IS NULL"
-    rows += ctx.tx.rows(shared, ids=calendar_ids)
+def erase_owner(ctx: Context, user_id: int, kept_sets: Collection[int] = ()) -> None:
+    """Delete the history of the records of an account, all of which have been deleted, but for the kept sets."""
+    kept, sets = f"AND NOT set_id {ctx.db.in_list('kept')}", list(kept_sets)
+    ctx.tx.run(f"DELETE FROM changes WHERE owner_id = :id AND op = 'delete' AND kind = 'answer' {kept}", id=user_id, kept=sets)
+    rows = ctx.tx.rows("SELECT kind, record_id, set_id FROM changes WHERE owner_id = :id AND op = 'delete'", id=user_id)
+    event_ids = [record_id for kind, record_id, _ in rows if kind == "event"]
+    ctx.tx.run(f"DELETE FROM changes WHERE event_id {ctx.db.in_list('ids')} {kept}", ids=event_ids, kept=sets)
+    calendar_ids = [record_id for kind, record_id, _ in rows if kind == "calendar"]
+    shared = f"SELECT kind, record_id, set_id FROM changes WHERE calendar_id {ctx.db.in_list('ids')} AND op = 'delete' AND event_id IS NULL"
+    deleted = rows + ctx.tx.rows(shared, ids=calendar_ids)
     for kind in ("contact", "calendar", "share", "invitation", "question", "reminder", "event_invitation"):
-        ids = [record_id for each, record_id in rows if each == kind]
-        ctx.tx.run(f"DELETE FROM changes WHERE record_id {ctx.db.in_list('ids')} AND kind = '{kind}' AND event_id IS NULL", ids=ids)
-    _forget_files(ctx, calendar_ids)
+        ids = [record_id for each, record_id, _ in deleted if each == kind]
+        of_kind = f"record_id {ctx.db.in_list('ids')} AND kind = '{kind}' AND event_id IS NULL {kept}"
+        ctx.tx.run(f"DELETE FROM changes WHERE {of_kind}", ids=ids, kept=sets)
+    _forget_files(ctx, [record_id for kind, record_id, set_id in rows if kind == "calendar" and set_id not in kept_sets])
 
 
 def erase_response(ctx: Context, event_id: int, response_id: int) -> None:

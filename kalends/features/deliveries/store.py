@@ -8,6 +8,7 @@ from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.delivery import (
+    OWNERSHIP_NOTICES,
     PLACE_NOTICES,
     AccountNotice,
     Channel,
@@ -44,7 +45,7 @@ ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTIC
 # Others can cause these, and must not be able to use up what a user gets about the account.
 _NOTICES_BY_OTHERS = (
     *("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered", "sending_stopped"),
-    *("cohost_added", "report_waiting", "ownership_offered", "ownership_accepted"),
+    *("cohost_added", "report_waiting", *OWNERSHIP_NOTICES),
 )
 CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN {_NOTICES_BY_OTHERS})"
 # What organisers see of the messages about their events, beside those.

@@ -148,10 +148,12 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> AccountDeletion
 
     A calendar that others edit goes to the manager, else the editor, with whom you have shared it for the longest time; your events
     on calendars of others go to the owners of these. `calendars` in the reply says who gets what, and `dry_run=true` says it first.
+    The other calendars are in the trash for 30 days: an admin can give them to someone else (`PUT /api/admin/deleted_calendars/<id>`),
+    without your name, address, comments and responses.
 
     Your comments and responses to other people's events stay with those events, without the link to your account; with `erase` they go,
-    too. Invitations, subscriptions and messages to your verified address go in either case. Guests of coming events that are deleted get
-    mail.
+    too. Invitations, subscriptions and messages to your verified address go in either case. Guests of coming events that are deleted, and
+    those who follow calendars that are, get mail.
     """
     user = _load_user(ctx, user_id)
     credentials.confirm_recent(ctx, user, params.current_password)

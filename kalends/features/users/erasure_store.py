@@ -42,6 +42,15 @@ def rename_calendars(ctx: Context, ids: list[int], name: str, new_name: str) -> 
     )
 
 
+def empty_descriptions(ctx: Context, ids: list[int], text: str) -> None:
+    """Remove the descriptions of the calendars that have the text."""
+    ctx.tx.run(
+        f"""UPDATE calendars SET description = NULL WHERE id {ctx.db.in_list("ids")} AND lower(description) LIKE :text ESCAPE '\\'""",
+        ids=ids,
+        text=f"%{escape_like(text.lower())}%",
+    )
+
+
 def find_invitations(ctx: Context, ids: list[int]) -> list[tuple[Invitation, int]]:
     """The invitations to events, each with the id of the organiser."""
     in_ids = f"id {ctx.db.in_list('ids')}"

@@ -1,5 +1,7 @@
 """The SQL of users."""
 
+from collections.abc import Collection
+
 from kalends import policy
 from kalends.core import errors
 from kalends.core.records.people import AccountStatus, Role, User
@@ -148,13 +150,14 @@ def verify(ctx: Context, user: User) -> None:
         cohosts.claim(ctx, user.id, email_address)
 
 
-def delete(ctx: Context, user_id: int) -> None:
+def delete(ctx: Context, user_id: int, kept_sets: Collection[int] = ()) -> None:
     """Delete the user with their calendars, events, keys and sessions (foreign keys), after removing other people's events
-    from the calendars and ending the user's grants. What others keep must be theirs already."""
+    from the calendars and ending the user's grants. What others keep must be theirs already. Of their history, these sets of changes
+    stay."""
     sharing.forget(ctx, user_id)
     calendars.empty_all(ctx, user_id)
     ctx.tx.run("DELETE FROM users WHERE id = :id", id=user_id)
-    journal.erase_owner(ctx, user_id)
+    journal.erase_owner(ctx, user_id, kept_sets)
 
 
 def _columns(profile: Profile) -> dict[str, str | None]:

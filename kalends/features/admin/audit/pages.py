@@ -30,6 +30,8 @@ ACTIONS: dict[AuditAction, str] = {
     "suppression_lifted": gettext("lifted the end of messages to an address"),
     "report_closed": gettext("closed a report"),
     "report_opened": gettext("opened a report again"),
+    "calendar_given": gettext("gave a deleted account’s calendar to someone"),
+    "calendar_erased": gettext("erased a deleted account’s calendar for good"),
 }
 WAYS = {"page": gettext("on a page"), "api": gettext("by the API"), "key": gettext("with an API key"), "command": gettext("with a command")}
 

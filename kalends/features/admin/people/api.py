@@ -5,15 +5,14 @@ from msgspec import UNSET
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
-from kalends.core.records.credentials import VERY_RECENT
 from kalends.core.records.people import User
 from kalends.core.values import timestamps
 from kalends.features.admin.audit import store as audit
 from kalends.features.admin.people import store
 from kalends.features.admin.people.model import PeopleIndex, PeopleQuery, PersonDeletion, PersonInput, PersonItem
 from kalends.features.admin.people.store import Person
+from kalends.features.admin.steps.confirm import confirm
 from kalends.features.deliveries import refusal_store as refusals
-from kalends.features.sessions.steps import credentials
 from kalends.features.users import present
 from kalends.features.users import store as users
 from kalends.features.users.model import AccountDeletion
@@ -89,7 +88,7 @@ def delete_person(ctx: Context, person_id: int, params: PersonDeletion) -> Accou
     account.
 
     A calendar that others edit goes to the manager, else the editor, who has shared it for the longest time; with `give_to`, all calendars
-    go to this user.
+    go to this user. The others are in the trash for 30 days: see `GET /api/admin/deleted_calendars`.
     `calendars` in the reply says who gets what, and `dry_run=true` says it first.
 
     Comments and responses to other people's events stay with those events. Neither the person nor the guests are notified. This requires a
@@ -113,16 +112,7 @@ def _confirm(ctx: Context, person_id: int, password: str | None) -> User:
     """The person, if the admin has signed in recently or gives the password."""
     with ctx.read():
         person = policy.managed_user(ctx, person_id)
-        session = policy.administrating_session(ctx)
-        admin = users.get(ctx, session.user_id)
-    if password:
-        credentials.confirm(ctx, admin, password)
-    elif not session.is_recent(ctx.now, VERY_RECENT):
-        rule = gettext("is required, since you signed in more than 15 minutes ago")
-        raise errors.SignInAgain(
-            gettext("You signed in more than 15 minutes ago. Sign in again, or send your password as current_password."),
-            [errors.FieldError("current_password", rule, "required")],
-        )
+    confirm(ctx, password)
     return person
 
 

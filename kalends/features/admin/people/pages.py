@@ -4,11 +4,11 @@ from msgspec import structs
 
 from kalends import policy
 from kalends.core.i18n import gettext
-from kalends.core.records.credentials import VERY_RECENT
 from kalends.features.admin.invitations import api as invitation_api
 from kalends.features.admin.invitations.model import AccountInvitationInput
 from kalends.features.admin.people import api, store
 from kalends.features.admin.people.model import PeopleQuery, PersonDeletion, PersonInput
+from kalends.features.admin.steps.confirm import needs_password
 from kalends.features.calendars import ownership_store as ownership
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
@@ -39,6 +39,7 @@ def _render(ctx: Context, params: PeopleQuery, invitation: FormState) -> Documen
         people=people,
         form=filled({"text": params.text}),
         query=params,
+        deleted_calendars=policy.count_deleted_calendars(ctx),
         waiting=store.count(ctx, PeopleQuery(status="waiting")),
         invitations=invitation_api.invitations(ctx, Paging(limit=MAX_INVITATIONS)).invitations,
         invitation=structs.replace(invitation, prefix="invitation-"),
@@ -85,7 +86,7 @@ def ask(ctx: Context, person_id: int, form: FormState | None = None) -> Document
         counts=store.count_records(ctx, person_id),
         calendars=ownership.find_bequests(ctx, person_id, None),
         form=form or FormState(),
-        needs_password=_needs_password(ctx),
+        needs_password=needs_password(ctx),
     )
 
 
@@ -112,13 +113,8 @@ def ask_role(ctx: Context, person_id: int, form: FormState | None = None) -> Doc
         person=person,
         role="admin" if is_member else "member",
         form=form or FormState(),
-        needs_password=_needs_password(ctx),
+        needs_password=needs_password(ctx),
     )
-
-
-def _needs_password(ctx: Context) -> bool:
-    """Whether the admin has to type the password, having signed in some time ago."""
-    return not policy.administrating_session(ctx).is_recent(ctx.now, VERY_RECENT)
 
 
 @page("POST", "/admin/people/{person_id}/role", again=ask_role, pool="hash")

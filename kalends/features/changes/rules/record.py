@@ -63,11 +63,12 @@ class Records:
 
 
 def _before(first: ChangeRow, last: ChangeRow) -> Content | None:
-    """The row as it was. A deleted event belongs to the owner of its calendar, if this was handed over since."""
+    """The row as it was. What was deleted and handed over since belongs to its new owner, who has a primary calendar already."""
     if first.op == "create":
         return None
-    moved = {"owner_id": last.owner_id} if last.kind == "event" and last.op == "delete" else {}
-    return first.content | moved
+    if last.op != "delete" or last.kind not in ("event", "calendar"):
+        return first.content
+    return first.content | {"owner_id": last.owner_id} | ({"is_primary": False} if last.kind == "calendar" else {})
 
 
 # What a response held is given to others when it is deleted or changed, so an undo does not restore it by itself.

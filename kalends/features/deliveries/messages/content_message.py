@@ -7,7 +7,7 @@ from email.message import EmailMessage
 from msgspec import structs
 
 from kalends import policy
-from kalends.core.records.delivery import ADMINISTRATION_NOTICES, Delivery
+from kalends.core.records.delivery import ADMINISTRATION_NOTICES, OWNERSHIP_NOTICES, Delivery
 from kalends.core.records.event import Event
 from kalends.core.records.people import User
 from kalends.core.records.response import Response
@@ -97,7 +97,7 @@ def _build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
         return moderation_message.build(ctx, *_current(ctx, delivery))
     if delivery.notice == "cohost_added":
         return cohost_message.build(ctx, *_current(ctx, delivery))
-    if delivery.notice in ("ownership_offered", "ownership_accepted"):
+    if delivery.notice in OWNERSHIP_NOTICES:
         return ownership_message.build(ctx, delivery, _account(ctx, delivery))
     if delivery.notice in ADMINISTRATION_NOTICES:
         return administration_message.build(ctx, delivery, _account(ctx, delivery))

@@ -1,4 +1,4 @@
-"""E-mail about a calendar that is handed over: to whom it is offered, and to its former owner."""
+"""E-mail about a calendar that is handed over, to whom it is offered and to its former owner; or that is deleted, to its followers."""
 
 from email.message import EmailMessage
 
@@ -16,11 +16,18 @@ _VIEW = gettext("View calendar")
 
 
 def build(ctx: Context, delivery: Delivery, user: User) -> EmailMessage:
-    """The message. user: who offers the calendar; of the notice that it was accepted, its new owner."""
-    _, calendar_id, offer_id = (delivery.cause or "").split(":")
+    """The message. user: who offers or gives the calendar; of the notice that it was accepted, its new owner."""
+    _, calendar_id, *rest = (delivery.cause or "").split(":")
+    if delivery.notice == "calendar_deleted":
+        return compose(ctx.settings, delivery, _deleted(ownership.find_deleted_name(ctx, int(calendar_id))), ctx.locale)
     name = ownership.find_name(ctx, int(calendar_id))
+    if delivery.notice == "calendar_given":
+        if name is None:
+            raise Undeliverable("The calendar was deleted before it was sent.")
+        wording = _given({"name": user.name or user.user_name, "calendar": name})
+        return compose(ctx.settings, delivery, wording, ctx.locale, f"{ctx.settings.url}/calendars/{calendar_id}", _VIEW)
     names = {"name": user.name or user.user_name, "calendar": name or ""}
-    if name is None or (delivery.notice == "ownership_offered" and not offers.exists(ctx, int(offer_id))):
+    if name is None or (delivery.notice == "ownership_offered" and not offers.exists(ctx, int(rest[0]))):
         raise Undeliverable("The offer was withdrawn or answered before it was sent.")
     if delivery.notice == "ownership_accepted":
         return compose(ctx.settings, delivery, _accepted(names), ctx.locale, f"{ctx.settings.url}/calendars/{calendar_id}", _VIEW)
@@ -47,4 +54,22 @@ def _accepted(names: dict[str, str]) -> Wording:
             "%(name)s accepted the calendar “%(calendar)s”. You still manage it: you can edit its events, change and share it.", **names
         ),
         gettext("Only its new owner can hand it over again or delete it."),
+    )
+
+
+def _given(names: dict[str, str]) -> Wording:
+    return Wording(
+        gettext("The calendar %(calendar)s is yours now", **names),
+        gettext("The calendar “%(calendar)s” belonged to an account that was deleted. %(name)s gave it to you, with its events.", **names),
+        gettext("If you don’t want it, hand it over to someone else or delete it."),
+    )
+
+
+def _deleted(name: str | None) -> Wording:
+    return Wording(
+        gettext("The calendar %(calendar)s was deleted", calendar=name) if name else gettext("A calendar that you follow was deleted"),
+        gettext("You followed the calendar “%(calendar)s”. Its owner deleted their account, and the calendar with it.", calendar=name)
+        if name
+        else gettext("You followed a calendar whose owner deleted their account, and the calendar with it."),
+        gettext("Its pages and feeds no longer work. You can remove the feed from your calendar app."),
     )

@@ -1,7 +1,9 @@
-"""Mail to the guests of coming events that are deleted with an account."""
+"""Mail to the guests of coming events, and to the followers of calendars, that are deleted with an account."""
 
+from kalends.core.records.people import User
 from kalends.features.calendars import ownership_store
 from kalends.features.deliveries import batch_store as batches
+from kalends.features.deliveries import store as deliveries
 from kalends.features.events import store as events
 from kalends.features.events.steps.notify import notify_of_deletion
 from kalends.features.users import farewell_store as store
@@ -9,7 +11,7 @@ from kalends.features.users import store as users
 from kalends.http.context import Context
 
 
-def notify_guests(ctx: Context, user_id: int) -> None:
+def notify(ctx: Context, user_id: int) -> None:
     """Queue the mail, in transactions that let others write in between. An admin of the site stands for the account, which is gone when it
     is sent; where there is none, nobody is notified."""
     with ctx.read():
@@ -18,7 +20,8 @@ def notify_guests(ctx: Context, user_id: int) -> None:
     if not admins:
         return
     for calendar_id in calendar_ids:
-        _notify_of_calendar(ctx, calendar_id)
+        _notify_followers(ctx, calendar_id, user_id, admins[0])
+        _notify_guests(ctx, calendar_id)
     batches.queue_all(ctx)
     while True:
         with ctx.write(alone=True, is_last=False):
@@ -28,7 +31,14 @@ def notify_guests(ctx: Context, user_id: int) -> None:
         ctx.db.yield_to_other_writers()
 
 
-def _notify_of_calendar(ctx: Context, calendar_id: int) -> None:
+def _notify_followers(ctx: Context, calendar_id: int, user_id: int, admin: User) -> None:
+    with ctx.write(alone=True, is_last=False):
+        addresses = {deliveries.mailbox(address): address for address in ownership_store.find_followers(ctx, calendar_id, user_id)}
+        for address in addresses.values():
+            deliveries.insert_notice(ctx, admin, "calendar_deleted", address=address, cause=f"calendar:{calendar_id}")
+
+
+def _notify_guests(ctx: Context, calendar_id: int) -> None:
     after = 0
     while True:
         with ctx.read():

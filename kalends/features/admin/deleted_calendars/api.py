@@ -1,0 +1,56 @@
+"""The calendars that deleted accounts leave in the trash, which admins give to somebody else."""
+
+from msgspec import UNSET
+
+from kalends import policy
+from kalends.core.values import timestamps
+from kalends.features.admin.audit import store as audit
+from kalends.features.admin.deleted_calendars import steps, store
+from kalends.features.admin.deleted_calendars.model import DeletedCalendarIndex, DeletedCalendarItem, GivenCalendar, Recipient
+from kalends.features.admin.steps.confirm import confirm
+from kalends.http.context import Context
+from kalends.http.endpoint import endpoint
+from kalends.http.input.types import Deletion
+from kalends.http.paging import Paging, paginate
+
+
+@endpoint("GET", "/api/admin/deleted_calendars", for_admins=True)
+def deleted_calendars(ctx: Context, params: Paging) -> DeletedCalendarIndex:
+    """The calendars that were deleted with their owners' accounts within the last 30 days, since nobody else edits them; for admins."""
+    rows, next_page = paginate(ctx, params, policy.deleted_calendars(ctx, params.fetch, params.offset))
+    items = [
+        DeletedCalendarItem(
+            id=row.calendar_id,
+            name=row.name,
+            events=row.events,
+            deleted_at=timestamps.format_utc(row.deleted_at),
+            expires_at=timestamps.format_utc(row.deleted_at + policy.TRASH_SECONDS),
+        )
+        for row in rows
+    ]
+    total = policy.count_deleted_calendars(ctx) if params.count else UNSET
+    return DeletedCalendarIndex(items, limit=params.size, offset=params.offset, next=next_page, total=total)
+
+
+@endpoint("PUT", "/api/admin/deleted_calendars/{deleted_calendar_id}", transaction=False, pool="hash")
+def give_calendar(ctx: Context, deleted_calendar_id: int, params: Recipient) -> GivenCalendar:
+    """Restore the calendar of a deleted account for somebody else, who owns it from then on and gets mail; for admins.
+
+    Its events come back with their ids, guests and comments, and so do the people with whom it was shared. Its feed has a new URL. What the
+    deleted account wrote as a guest, and its name, stay erased. It counts in the quota of its new owner (409). This requires a session that
+    was opened within the last 15 minutes, in any way, or `current_password`. A key cannot do it.
+    """
+    with ctx.read():
+        policy.deleted_calendar(ctx, deleted_calendar_id)
+    confirm(ctx, params.current_password)
+    return steps.give(ctx, deleted_calendar_id, params.user_name)
+
+
+@endpoint("DELETE", "/api/admin/deleted_calendars/{deleted_calendar_id}", transaction=False)
+def erase_calendar(ctx: Context, deleted_calendar_id: int) -> Deletion:
+    """Erase the calendar of a deleted account for good, before its 30 days have passed; for admins."""
+    steps.erase(ctx, deleted_calendar_id)
+    with ctx.write():
+        store.delete(ctx, policy.deleted_calendar(ctx, deleted_calendar_id).calendar_id)
+        audit.record(ctx, "calendar_erased", "calendar", deleted_calendar_id)
+        return Deletion([deleted_calendar_id])
