@@ -29,7 +29,9 @@ def test_a_new_member_reads_what_each_list_is_for(cast: Cast) -> None:
     assert "Nothing yet. See what’s on." in text_of(cast.carol, "/my-events")
     assert "No open invitations." in text_of(cast.carol, "/my-events?show=invited")
     assert "Create your first event" in text_of(cast.carol, "/my-events?show=hosting")
-    assert "Events you went to appear here." in text_of(cast.carol, "/my-events?show=past")
+    past = text_of(cast.carol, "/my-events?show=past")
+    assert "Events you went to appear here." in past
+    assert "Search past events" in past
 
 
 def test_an_invited_member_answers_in_the_row(cast: Cast, carol: Person) -> None:

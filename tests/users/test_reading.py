@@ -51,3 +51,15 @@ def test_the_switch_changes_the_language_of_the_account(cast: Cast) -> None:
     cast.alice.put(f"/api/users/{cast.alice.id}", json={"language": "de"})
     assert cast.alice.post("/language?next=/account", data={"language": "fr"}).status == 303
     assert cast.alice.get("/api/users/current").json["language"] == "fr"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "clock"),
+    [("en-US,en;q=0.9", "8:00 pm"), ("en-GB,en-US;q=0.9", "20:00"), ("en", "20:00"), ("de-DE,en-US;q=0.5", "20:00"), ("en-AU", "8:00 pm")],
+)
+def test_english_has_the_clock_of_the_region_unless_the_user_chose_one(cast: Cast, accepted: str, clock: str) -> None:
+    event = an_event(cast.alice, public=True, start_time="2040-06-01T20:00", end_time="2040-06-01T21:30")
+    headers = {"Accept-Language": accepted}
+    assert clock in cast.anonymous.get(f"/events/{event['id']}", headers=headers).text.replace("\u202f", " ")
+    cast.bob.put(f"/api/users/{cast.bob.id}", json={"hour_cycle": "h23"})
+    assert "20:00" in cast.bob.get(f"/events/{event['id']}", headers=headers).text

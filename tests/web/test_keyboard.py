@@ -19,6 +19,17 @@ def test_the_first_tab_stop_skips_the_navigation(looks: Windows, scene: Scene) -
     assert page.evaluate("() => document.activeElement.closest('main') !== null")
 
 
+def test_the_second_tab_stop_of_an_event_skips_to_the_response(looks: Windows, scene: Scene) -> None:
+    page = looks.cached()
+    go(page, f"/events/{scene.event['id']}")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.textContent") == "Skip to your RSVP"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.name") == "response"
+
+
 def test_the_menu_opens_and_closes_and_gives_the_focus_back(looks: Windows, scene: Scene) -> None:
     page = looks.cached(scene.alice)
     go(page, "/")

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.cast import Cast, a_contact, an_event
+from tests.web.axe import violations
 from tests.web.windows import WIDE, Windows, go
 
 PHONE = 390
@@ -28,6 +29,34 @@ def test_guests_can_open_the_address_that_an_organiser_is_at_after_publishing(
     guest.goto(page.url)
     expect(guest.get_by_role("heading", level=1)).to_have_text(title)
     expect(guest.get_by_role("link", name="Guests", exact=True)).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [PHONE, WIDE])
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+def test_addresses_are_invited(windows: Windows, people: Cast, width: int, script: bool) -> None:
+    ana, ben, cleo = (f"{name}-{uuid4().hex[:6]}@example.org" for name in ("ana", "ben", "cleo"))
+    event = an_event(people.alice, visibility="link", start_time="2031-06-01T20:00")
+    page = windows.open(people.alice, width=width, script=script)
+    go(page, f"/events/{event['id']}/invitations")
+    field = page.get_by_label("More addresses")
+    if script:
+        field.press_sequentially(f"{ana}, ")
+        field.press_sequentially(cleo)
+        field.press("Enter")
+        field.press_sequentially(ben)
+        chips = page.locator("[data-addresses] .chip bdi")
+        expect(chips).to_have_text([ana, cleo])
+        assert violations(page) == []
+        page.get_by_role("button", name=f"Remove {cleo}").click()
+        expect(chips).to_have_text([ana, ben])
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    else:
+        field.fill(f"{ana}, {ben}")
+    page.get_by_role("button", name="Review before sending").click()
+    page.get_by_role("button", name="Invite 2 people").click()
+    expect(page.get_by_role("status").first).to_contain_text("2 invitations will be sent")
+    for address in (ana, ben):
+        expect(page.get_by_role("row", name=address)).to_contain_text("Invited")
 
 
 @pytest.mark.parametrize("width", [PHONE, WIDE])

@@ -16,6 +16,9 @@ COOKIE_SECONDS = 365 * 86_400
 MAX_HEADER = 500
 # By the setting of a user, or else by the language: where most of its speakers live, if that is not Monday (CLDR).
 FIRST_WEEKDAYS = {"monday": 0, "saturday": 5, "sunday": 6, "ar": 5, "ja": 6}
+# Where people who read English have clocks of twelve hours (CLDR).
+TWELVE_HOURS = frozenset({"US", "CA", "AU", "NZ", "IN", "PH"})
+_ENGLISH_REGION = re.compile(r"\s*en-([A-Za-z]{2})\s*(?:[;,]|$)", re.IGNORECASE)
 _RANGE = re.compile(r"\s*([A-Za-z]{1,8})(?:-[A-Za-z0-9]{1,8})*\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?")
 
 
@@ -69,9 +72,11 @@ ENGLISH = Locale()
 def choose_locale(user: str, cookie: str, accepted: str, site: str, hour_cycle: str = "", week_start: str = "") -> Locale:
     """The language that the user has set, or the guest has chosen, or the browser asks for, or that of the site.
 
-    hour_cycle, week_start: what the user has set beside it."""
+    hour_cycle, week_start: what the user has set beside it. English has the clock of the browser's region, if that comes first."""
     candidates = (user, cookie, _accepted_language(accepted, tuple(OFFERED)), site)
-    return _locale(next((language for language in candidates if language in OFFERED), "en"), hour_cycle, week_start)
+    language = next((language for language in candidates if language in OFFERED), "en")
+    region = _ENGLISH_REGION.match(accepted) if language == "en" and not hour_cycle else None
+    return _locale(language, "h12" if region and region[1].upper() in TWELVE_HOURS else hour_cycle, week_start)
 
 
 def find_accepted(header: str) -> Locale:
