@@ -68,7 +68,7 @@ class Actor(Struct, frozen=True):
     week_start: str = ""
     # Of the key of the request, or of the one that opened its session; empty: all.
     scopes: str = ""
-    # Of the app password of the request, separated by blanks; empty: all.
+    # The calendars of the same key, separated by blanks; empty: all.
     calendar_ids: str = ""
 
     @property

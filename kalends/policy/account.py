@@ -15,7 +15,7 @@ from kalends.core.transports import FILES
 from kalends.core.values.text import fold_case
 from kalends.db import columns
 from kalends.http.context import Actor, Context
-from kalends.policy.actor import user
+from kalends.policy.actor import and_event_opened, user
 from kalends.policy.administration import admin
 
 # The actor's own contacts `k`: the primary list, and the imported list until it expires.
@@ -195,7 +195,7 @@ def contact(ctx: Context, contact_id: int) -> Contact:
 
 def subscriber(ctx: Context, subscriber_id: int) -> Subscriber:
     """A subscriber on the actor's list."""
-    sql = f"SELECT {columns(Subscriber)} FROM subscribers WHERE id = :id AND owner_id = :me"
+    sql = f"SELECT {columns(Subscriber)} FROM subscribers WHERE id = :id AND owner_id = :me{and_event_opened(ctx, 'subscribers.event_id')}"
     subscriber = ctx.tx.one(Subscriber, sql, id=subscriber_id, me=user(ctx).id)
     if subscriber is None:
         raise errors.NotFound

@@ -1,5 +1,5 @@
 """The actor of a request, the rights that an action needs, and what opens an endpoint: a key needs one of its scopes, or none, and on a
-site for members guests need a link."""
+site for members guests need a link. A key that names calendars opens these alone: without one, its conditions are empty."""
 
 import re
 from enum import Enum
@@ -63,6 +63,9 @@ _BY_PART = {
     ("contacts", "reset_feed"): (UNLIMITED, UNLIMITED),
     ("users", "current"): (ANY, UNLIMITED),
 }
+# Of a key that names calendars: what leaves out other calendars without a scope of its own, and what is about more than these calendars.
+_FOLLOWED = {"GET /api/changes", "GET /api/changes/stream"}
+_BEYOND = {"POST /api/calendars", "GET /api/deliveries/suppressions", "DELETE /api/deliveries/suppressions/{suppression_id}"}
 
 
 def required_scope(method: str, path: str) -> str:
@@ -80,11 +83,42 @@ def require_scope(actor: Actor, endpoint: Endpoint) -> None:
     """Raise InsufficientScope if the key of the request does not open the endpoint."""
     if actor.scopes:
         _require(actor, required_scope(endpoint.method, endpoint.path))
+    if actor.calendar_ids and not opens_with_calendars(endpoint.method, endpoint.path):
+        raise errors.InsufficientScope(gettext("This needs a session, or a key that isn’t limited to calendars."))
 
 
-def opens_calendar(actor: Actor, calendar_id: int) -> bool:
-    """Whether the app password of the request opens the calendar, which its user sees."""
-    return not actor.calendar_ids or str(calendar_id) in actor.calendar_ids.split()
+def opens_with_calendars(method: str, path: str) -> bool:
+    """Whether a key that names calendars opens the endpoint. Credentials, shares, webhooks, undo and administration reach beyond them."""
+    name = f"{method} {path}"
+    return name in _FOLLOWED or (name not in _BEYOND and required_scope(method, path) not in (UNLIMITED, "admin"))
+
+
+def may_administer(actor: Actor) -> bool:
+    """Whether the key of the request administers the site, if its user does."""
+    return not actor.calendar_ids and (not actor.scopes or "admin" in actor.scopes.split())
+
+
+def is_limited(ctx: Context) -> bool:
+    """Whether the key of the request, or the one that opened its session, names the calendars that it opens."""
+    return ctx.actor is not None and bool(ctx.actor.calendar_ids)
+
+
+def opens_calendar(actor: Actor | None, calendar_id: int) -> bool:
+    """Whether the key of the request opens the calendar, if its user may see it."""
+    return actor is None or not actor.calendar_ids or str(calendar_id) in actor.calendar_ids.split()
+
+
+def and_calendar_opened(ctx: Context, calendar_id: str) -> str:
+    """SQL to follow a condition: and the key of the request opens the calendar with this id."""
+    if ctx.actor is None or not ctx.actor.calendar_ids:
+        return ""
+    return f" AND {calendar_id} IN ({', '.join(str(int(each)) for each in ctx.actor.calendar_ids.split())})"
+
+
+def and_event_opened(ctx: Context, event_id: str) -> str:
+    """SQL to follow a condition: and the event with this id is on a calendar that the key of the request opens."""
+    opened = and_calendar_opened(ctx, "l.calendar_id")
+    return f" AND EXISTS (SELECT 1 FROM placements l WHERE l.event_id = {event_id}{opened})" if opened else ""
 
 
 def require_device_scope(actor: Actor, method: str, *, of_contacts: bool, of_scheduling: bool = False) -> None:

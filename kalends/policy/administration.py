@@ -6,7 +6,7 @@ from kalends.core.records.administration import Site
 from kalends.core.records.people import AccountStatus, User
 from kalends.db import columns
 from kalends.http.context import Actor, Context
-from kalends.policy.actor import user
+from kalends.policy.actor import may_administer, user
 
 _INACTIVE = {
     "waiting": "Your account waits for the approval of an administrator. You get mail when you can sign in.",
@@ -16,7 +16,9 @@ _INACTIVE = {
 
 def is_admin(ctx: Context) -> bool:
     """Whether the actor administers the site. It is read when it matters, so that other requests do not pay for it."""
-    return ctx.actor is not None and bool(ctx.tx.rows("SELECT 1 FROM users WHERE id = :me AND role = 'admin'", me=ctx.actor.id))
+    if ctx.actor is None or not may_administer(ctx.actor):
+        return False
+    return bool(ctx.tx.rows("SELECT 1 FROM users WHERE id = :me AND role = 'admin'", me=ctx.actor.id))
 
 
 def admin(ctx: Context) -> Actor:

@@ -15,7 +15,7 @@ from kalends.core.tokens import derive
 from kalends.core.values.text import fold_case
 from kalends.db import columns
 from kalends.http.context import Context
-from kalends.policy.actor import Right, me, opens_calendar, require_member, user
+from kalends.policy.actor import Right, and_calendar_opened, me, opens_calendar, require_member, user
 
 C = TypeVar("C", Calendar, TargetCalendar)
 
@@ -29,8 +29,17 @@ SELECT_CALENDARS = f"SELECT {columns(Calendar, 'c', **_EXPRESSIONS)} {_FROM_CALE
 READER_COLOR = "coalesce((SELECT o.color FROM calendar_colors o WHERE o.user_id = :me AND o.calendar_id = c.id), c.color)"
 _SELECT_NAMED = f"SELECT {columns(NamedCalendar, 'c', role=_ROLE, color=READER_COLOR)} FROM calendars c {_JOIN_SHARE}"
 
-MY_CALENDAR_IDS = "(SELECT id FROM calendars WHERE owner_id = :me UNION SELECT calendar_id FROM calendar_shares WHERE user_id = :me)"
-IN_MY_CALENDARS = f"c.id IN {MY_CALENDAR_IDS}"
+
+def my_calendar_ids(ctx: Context) -> str:
+    """SQL: the ids of the calendars that the actor owns, and of those that are shared with them."""
+    own = f"SELECT id FROM calendars WHERE owner_id = :me{and_calendar_opened(ctx, 'id')}"
+    shared = f"SELECT calendar_id FROM calendar_shares WHERE user_id = :me{and_calendar_opened(ctx, 'calendar_id')}"
+    return f"({own} UNION {shared})"
+
+
+def in_my_calendars(ctx: Context) -> str:
+    """SQL: whether the calendar `c` is one of these."""
+    return f"c.id IN {my_calendar_ids(ctx)}"
 
 
 def is_member(calendar_id: str) -> str:
@@ -48,7 +57,7 @@ CALENDAR_VISIBLE_TO_USER = """(
 
 def calendar_visible(ctx: Context) -> str:
     """SQL: whether the actor sees the calendar `c`."""
-    return "c.public" if ctx.actor is None else CALENDAR_VISIBLE_TO_USER
+    return "c.public" if ctx.actor is None else f"{CALENDAR_VISIBLE_TO_USER}{and_calendar_opened(ctx, 'c.id')}"
 
 
 def calendar_visible_by_id(ctx: Context, calendar_id: str) -> str:
@@ -63,7 +72,7 @@ def calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
 
 
 def _require(ctx: Context, calendar: C | None, to: Right) -> C:
-    if calendar is None or not (calendar.public or calendar.role):
+    if calendar is None or not (calendar.public or calendar.role) or not opens_calendar(ctx.actor, calendar.id):
         raise errors.NotFound
     if to is Right.SEE:
         return calendar
@@ -106,7 +115,7 @@ def shared_calendar(ctx: Context, calendar_id: int) -> Calendar:
 def home_calendar(ctx: Context, calendar_id: int, *, to: Right) -> Calendar:
     """A calendar in the actor's home for devices, one that they own or that is shared with them, if they have this right."""
     member = calendar(ctx, calendar_id, to=Right.SEE)
-    if not member.is_member or not opens_calendar(user(ctx), member.id):
+    if not member.is_member:
         raise errors.NotFound
     return _require(ctx, member, to)
 
@@ -117,25 +126,24 @@ def calendar_feed(ctx: Context, calendar_id: int, key: str | None) -> Calendar:
         require_member(ctx)
         return calendar(ctx, calendar_id, to=Right.SEE)
     row = ctx.tx.one(Calendar, f"{SELECT_CALENDARS} WHERE c.id = :id", id=calendar_id, me=me(ctx))
-    if row is None or not compare_digest(key.encode(), feed_key(ctx.settings, row).encode()):
+    if row is None or not compare_digest(key.encode(), feed_key(ctx.settings, row).encode()) or not opens_calendar(ctx.actor, row.id):
         raise errors.NotFound
     return structs.replace(row, role=row.role or "viewer")
 
 
 def member_calendars(ctx: Context) -> list[Calendar]:
     """The calendars that the signed-in user owns, and those that are shared with them."""
-    calendars = ctx.tx.all(Calendar, f"{SELECT_CALENDARS} WHERE {IN_MY_CALENDARS} ORDER BY c.id", me=user(ctx).id)
-    return [calendar for calendar in calendars if opens_calendar(user(ctx), calendar.id)]
+    return ctx.tx.all(Calendar, f"{SELECT_CALENDARS} WHERE {in_my_calendars(ctx)} ORDER BY c.id", me=user(ctx).id)
 
 
 def named_member_calendars(ctx: Context) -> list[NamedCalendar]:
     """Like member_calendars, but without what is not shown of many."""
-    return ctx.tx.all(NamedCalendar, f"{_SELECT_NAMED} WHERE {IN_MY_CALENDARS} ORDER BY c.id", me=user(ctx).id)
+    return ctx.tx.all(NamedCalendar, f"{_SELECT_NAMED} WHERE {in_my_calendars(ctx)} ORDER BY c.id", me=user(ctx).id)
 
 
 def member_calendar_ids(ctx: Context) -> list[MemberCalendar]:
     """Like member_calendars, but ids only."""
-    return ctx.tx.all(MemberCalendar, f"SELECT id FROM {MY_CALENDAR_IDS} AS own ORDER BY id", me=user(ctx).id)
+    return ctx.tx.all(MemberCalendar, f"SELECT id FROM {my_calendar_ids(ctx)} AS own ORDER BY id", me=user(ctx).id)
 
 
 def primary_calendar(ctx: Context) -> Calendar:
@@ -180,7 +188,7 @@ def busy_calendars(ctx: Context, address: str) -> list[Calendar]:
     """The calendars that tell the actor when the user with this address is busy: one's own, or those that the user shares with the
     actor. Whether others have an account is nobody's business."""
     own = fold_case(address) == fold_case(user(ctx).email_address)
-    condition = "c.owner_id = :me" if own else f"u.email_key = :key AND u.verified_at IS NOT NULL AND {IN_MY_CALENDARS}"
+    condition = "c.owner_id = :me" if own else f"u.email_key = :key AND u.verified_at IS NOT NULL AND {in_my_calendars(ctx)}"
     return ctx.tx.all(
         Calendar, f"{SELECT_CALENDARS} WHERE {condition} ORDER BY c.id", me=user(ctx).id, **({} if own else {"key": fold_case(address)})
     )
@@ -190,7 +198,7 @@ def target_calendar(ctx: Context, calendar_id: int | None) -> Calendar:
     """The calendar to write to: this one, if the actor may edit it; without an id, their primary calendar."""
     user(ctx)
     with errors.naming("calendar_id"):
-        return calendar(ctx, calendar_id, to=Right.EDIT) if calendar_id else primary_calendar(ctx)
+        return calendar(ctx, calendar_id or primary_calendar(ctx).id, to=Right.EDIT)
 
 
 def calendar_for_new_event(ctx: Context, calendar_id: int | None, *, field: str = "calendar_id") -> TargetCalendar:

@@ -13,8 +13,8 @@ from kalends.core.settings import Settings
 from kalends.core.tokens import derive
 from kalends.db import columns
 from kalends.http.context import Context, LinkedEvent
-from kalends.policy.actor import me
-from kalends.policy.events import SELECT_EVENTS, event_visible
+from kalends.policy.actor import and_event_opened, me
+from kalends.policy.events import event_visible, select_events
 from kalends.policy.my_events import INVITED_EVENT_VISIBLE, MY_INVITATION, my_key
 from kalends.policy.response_link import MAX_DIGITS
 
@@ -50,7 +50,8 @@ def event_of_guest(ctx: Context, event_id: int) -> Event:
     """The event for someone who has responded to it or commented on it: also without its link, which they had then, or as they were
     invited to it."""
     invited = f"EXISTS (SELECT 1 FROM invitations i WHERE (i.event_id = e.id OR i.series_id = e.series_id) AND {MY_INVITATION})"
-    sql = f"{SELECT_EVENTS} WHERE e.id = :id AND (e.by_link OR {event_visible(ctx)} OR {invited} AND {INVITED_EVENT_VISIBLE})"
+    sql = f"{select_events(ctx)} WHERE e.id = :id AND (e.by_link OR {event_visible(ctx)} OR {invited} AND {INVITED_EVENT_VISIBLE})"
+    sql += and_event_opened(ctx, "e.id")
     event = ctx.tx.one(Event, sql, id=event_id, me=me(ctx), my_key=my_key(ctx))
     if event is None:
         raise errors.NotFound

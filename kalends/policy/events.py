@@ -1,6 +1,9 @@
 """Which events the actor may see and edit."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from msgspec import structs
 
 from kalends.core import errors
 from kalends.core.errors import FieldError
@@ -11,7 +14,7 @@ from kalends.core.records.event import CalendarName, Event, EventWithCounts
 from kalends.core.records.response import Tally
 from kalends.db import columns
 from kalends.http.context import Context
-from kalends.policy.actor import Right, me, user
+from kalends.policy.actor import Right, and_calendar_opened, and_event_opened, me, opens_calendar, user
 from kalends.policy.administration import admin
 from kalends.policy.calendars import calendar, calendar_visible, is_member
 
@@ -72,8 +75,7 @@ _COHOSTED = "EXISTS (SELECT 1 FROM cohosts h WHERE h.user_id = :me AND h.event_i
 # Whether the actor may edit the event `e`, whose home calendar is `c`: the owner and the editors of that calendar may, and its co-hosts.
 EVENT_EDITABLE = f"({_HOME_EDITABLE} OR {_COHOSTED})"
 
-# The ids of the events that the actor may edit.
-EDITABLE_EVENT_IDS = """(
+_EDITABLE_EVENT_IDS = """(
     SELECT e.id FROM calendars c JOIN events e ON e.calendar_id = c.id WHERE c.owner_id = :me
     UNION SELECT e.id FROM calendar_shares s JOIN events e ON e.calendar_id = s.calendar_id WHERE s.user_id = :me AND s.role = 'editor'
     UNION SELECT h.event_id FROM cohosts h WHERE h.user_id = :me
@@ -88,15 +90,21 @@ _EXPRESSIONS = {
     "link_number": "CASE WHEN e.by_link THEN e.link_number END",
 }
 _EDITS = f"(c.owner_id = :me OR coalesce(m.role, '') = 'editor' OR {_COHOSTED})"
-# Events with whether the actor may edit them.
-SELECT_EVENTS = f"""
-SELECT {columns(Event, "e", can_edit=_EDITS, calendar_party_max="c.party_max", **_EXPRESSIONS)}
+
+
+@lru_cache(128)
+def _select_events(and_opened: str) -> str:
+    return f"""
+SELECT {columns(Event, "e", can_edit=f"{_EDITS}{and_opened}", calendar_party_max="c.party_max", **_EXPRESSIONS)}
 FROM events e
 JOIN calendars c ON c.id = e.calendar_id
 LEFT JOIN calendar_shares m ON m.calendar_id = c.id AND m.user_id = :me
 LEFT JOIN series r ON r.id = e.series_id
 """
 
+
+# Events with whether a guest (:me is 0) may edit them.
+SELECT_EVENTS = _select_events("")
 
 # Whether the actor sees a comment `c` on an event that they may not edit.
 COMMENT_VISIBLE = "(c.approved OR c.user_id = :me)"
@@ -119,7 +127,7 @@ FROM events h
 JOIN placements p ON p.event_id = h.id
 JOIN calendars c ON c.id = p.calendar_id
 LEFT JOIN calendar_shares s ON s.calendar_id = c.id AND s.user_id = :me
-WHERE h.id {{ids}} GROUP BY p.event_id
+WHERE h.id {{ids}}{{opened}} GROUP BY p.event_id
 """
 _CAN_EDIT = "(k.access = 2)"
 # Of the event: the number of its responses of each kind, with the number of people; the number of its comments; of its series, the dates
@@ -156,14 +164,28 @@ FROM ({_CALENDARS}) AS k JOIN events e ON e.id = k.event_id LEFT JOIN series r O
 _WHERE_VISIBLE = f"WHERE e.public OR {_CAN_EDIT} OR k.access > 0"
 
 
+def select_events(ctx: Context) -> str:
+    """SQL: events with whether the actor may edit them."""
+    return _select_events(and_calendar_opened(ctx, "c.id"))
+
+
+def editable_event_ids(ctx: Context) -> str:
+    """SQL: the ids of the events that the actor may edit."""
+    opened = and_calendar_opened(ctx, "o.calendar_id")
+    return f"(SELECT o.id FROM events o WHERE o.id IN {_EDITABLE_EVENT_IDS}{opened})" if opened else _EDITABLE_EVENT_IDS
+
+
 def event_visible(ctx: Context) -> str:
     """SQL: whether the actor sees the event `e`."""
-    return "e.public" if ctx.actor is None else f"({VISIBLE_TO_USER} OR {_COHOSTED})"
+    return "e.public" if ctx.actor is None else f"({VISIBLE_TO_USER} OR {_COHOSTED}){and_event_opened(ctx, 'e.id')}"
 
 
 def event_editable(ctx: Context) -> str:
     """SQL: whether the actor may edit the event `e`. Nothing is read for a guest, who may not."""
-    return "FALSE" if ctx.actor is None else f"EXISTS (SELECT 1 FROM calendars c WHERE c.id = e.calendar_id AND {EVENT_EDITABLE})"
+    if ctx.actor is None:
+        return "FALSE"
+    home = f"c.id = e.calendar_id{and_calendar_opened(ctx, 'c.id')}"
+    return f"EXISTS (SELECT 1 FROM calendars c WHERE {home} AND {EVENT_EDITABLE})"
 
 
 def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
@@ -173,9 +195,9 @@ def placed_event_visible(ctx: Context, as_member: bool | None) -> str:
     """
     if ctx.actor is None:
         return f"({_grants('p')} OR p.public)" if as_member else "p.public"
-    if as_member is None:
-        return _VISIBLE_TO_POSSIBLE_MEMBER
-    return _VISIBLE_TO_MEMBER if as_member else VISIBLE_TO_USER
+    visible = _VISIBLE_TO_POSSIBLE_MEMBER if as_member is None else _VISIBLE_TO_MEMBER if as_member else VISIBLE_TO_USER
+    opened = and_calendar_opened(ctx, "p.calendar_id")
+    return f"({visible}{opened})" if opened else visible
 
 
 def placed_event_busy(ctx: Context, as_member: bool) -> str:
@@ -190,7 +212,8 @@ def placement_visible(ctx: Context, as_member: bool) -> str:
     if ctx.actor is None:
         return placed_event_visible(ctx, as_member)
     visible = f"EXISTS (SELECT 1 FROM events e WHERE e.id = p.event_id AND {VISIBLE_TO_USER})"
-    return f"({_grants('p')} OR {visible})" if as_member else visible
+    visible = f"({_grants('p')} OR {visible})" if as_member else visible
+    return f"{visible}{and_calendar_opened(ctx, 'p.calendar_id')}"
 
 
 def _visible(ctx: Context) -> str:
@@ -205,7 +228,7 @@ def _params(ctx: Context) -> dict[str, int | None]:
 
 def event(ctx: Context, event_id: int, *, to: Right) -> Event:
     """The event, if the actor has this right."""
-    row = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id AND {_visible(ctx)}", id=event_id, me=me(ctx), **_params(ctx))
+    row = ctx.tx.one(Event, f"{select_events(ctx)} WHERE e.id = :id AND {_visible(ctx)}", id=event_id, me=me(ctx), **_params(ctx))
     event = _require(ctx, row, to)
     if to in (Right.EDIT, Right.OWN):
         require_shown(ctx, [event])
@@ -233,7 +256,7 @@ def require_home_of(ctx: Context, event_id: int) -> None:
 
 def event_of_admin(ctx: Context, event_id: int) -> Event:
     """An event that an admin may hide: any."""
-    event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id", id=event_id, me=admin(ctx).id)
+    event = ctx.tx.one(Event, f"{select_events(ctx)} WHERE e.id = :id", id=event_id, me=admin(ctx).id)
     if event is None:
         raise errors.NotFound
     return event
@@ -250,7 +273,7 @@ def require_shown(ctx: Context, events: Iterable[Event]) -> None:
 def reload_event(ctx: Context, event: Event) -> Event:
     """The event as it is now; NotFound if it was hidden from the actor since. Who saw a private one still does."""
     visible, params = (_visible(ctx), _params(ctx)) if event.public else ("1 = 1", {})
-    sql = f"{SELECT_EVENTS} WHERE e.id = :id AND {visible}"
+    sql = f"{select_events(ctx)} WHERE e.id = :id AND {visible}"
     return _require(ctx, ctx.tx.one(Event, sql, id=event.id, me=me(ctx), **params), Right.SEE)
 
 
@@ -281,7 +304,7 @@ def events(ctx: Context, event_id: int, ids: list[int] | None, *, to: Right) -> 
 def visible_events(ctx: Context, ids: Iterable[int | None]) -> dict[int, Event]:
     """The given events that the actor can see, by their ids."""
     event_ids = sorted({event_id for event_id in ids if event_id is not None})
-    sql = f"{SELECT_EVENTS} WHERE e.id {ctx.db.in_list('ids')} AND {_visible(ctx)}"
+    sql = f"{select_events(ctx)} WHERE e.id {ctx.db.in_list('ids')} AND {_visible(ctx)}"
     return {event.id: event for event in ctx.tx.all(Event, sql, ids=event_ids, me=me(ctx), **_params(ctx))}
 
 
@@ -290,7 +313,7 @@ def coming_dates(ctx: Context, series_id: int, since: int, *, unchecked: bool = 
     visible, params = ("1 = 1", {}) if unchecked else (_visible(ctx), _params(ctx))
     return ctx.tx.all(
         Event,
-        f"""{SELECT_EVENTS} WHERE e.series_id = :series_id AND e.start_at > :now AND e.start_at >= :since AND {visible}
+        f"""{select_events(ctx)} WHERE e.series_id = :series_id AND e.start_at > :now AND e.start_at >= :since AND {visible}
             ORDER BY e.start_at, e.id""",
         series_id=series_id,
         now=ctx.now,
@@ -304,7 +327,7 @@ def next_dates(ctx: Context, series_id: int, limit: int) -> list[Event]:
     """The first events of the series that are to come and that the actor sees."""
     return ctx.tx.all(
         Event,
-        f"""{SELECT_EVENTS} WHERE e.series_id = :series_id AND e.start_at > :now AND e.status = 'planned' AND {_visible(ctx)}
+        f"""{select_events(ctx)} WHERE e.series_id = :series_id AND e.start_at > :now AND e.status = 'planned' AND {_visible(ctx)}
             ORDER BY e.start_at, e.id LIMIT :limit""",
         series_id=series_id,
         now=ctx.now,
@@ -340,17 +363,20 @@ def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False)
     where = _WHERE_VISIBLE if ctx.linked is None else f"{_WHERE_VISIBLE} OR {_LINKED}"
     if was_visible and ctx.actor and ctx.linked is None:
         where = ""
-    sql = f"{_select_with_counts(ctx, '= :id')} {where}"
+    sql = f"{_select_with_counts(ctx, '= :id', was_visible=was_visible)} {where}"
     event = ctx.tx.one(EventWithCounts, sql, id=event_id, me=me(ctx), now=ctx.now, **_params(ctx))
     if event is None:
         raise missing_event(ctx, event_id)
+    if was_visible:
+        return structs.replace(event, calendars=[each for each in event.calendars if opens_calendar(ctx.actor, each.id)])
     return event
 
 
-def _select_with_counts(ctx: Context, ids: str) -> str:
+def _select_with_counts(ctx: Context, ids: str, *, was_visible: bool = False) -> str:
     """SQL: the columns of an EventWithCounts."""
+    opened = "" if was_visible else and_calendar_opened(ctx, "p.calendar_id")
     calendar, tally = ctx.db.json_object("c", CalendarName.__struct_fields__), ctx.db.json_object("t", Tally.__struct_fields__)
-    return _SELECT_WITH_COUNTS.format(calendar=calendar, tally=tally, ids=ids)
+    return _SELECT_WITH_COUNTS.format(calendar=calendar, tally=tally, ids=ids, opened=opened)
 
 
 def missing_event(ctx: Context, event_id: int) -> errors.Problem:
@@ -406,6 +432,6 @@ def require_move(ctx: Context, event: Event, target: Calendar) -> None:
 
 def require_whole_series(ctx: Context, series_id: int) -> None:
     """Changing a series needs the right to edit each of its events."""
-    sql = f"SELECT 1 FROM events WHERE series_id = :id AND id NOT IN {EDITABLE_EVENT_IDS} LIMIT 1"
+    sql = f"SELECT 1 FROM events WHERE series_id = :id AND id NOT IN {editable_event_ids(ctx)} LIMIT 1"
     if ctx.tx.rows(sql, id=series_id, me=user(ctx).id):
         raise errors.Forbidden(gettext("You can’t edit some events of this series. Change this event only."))

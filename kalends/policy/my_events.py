@@ -7,7 +7,7 @@ from kalends.core.values.text import fold_case
 from kalends.db import columns
 from kalends.http.context import Context
 from kalends.policy.actor import user
-from kalends.policy.events import HIDDEN, SELECT_EVENTS, event_visible
+from kalends.policy.events import HIDDEN, event_visible, select_events
 from kalends.policy.response_link import GUEST_SEES_EVENT, guest_view
 
 # No address has this key.
@@ -41,7 +41,7 @@ def my_event(ctx: Context, event_id: int) -> tuple[Event, Invitation | None]:
     """An event that the actor sees, has answered or is invited to, with the invitation. Of one that only its members see, guests learn
     what a mail about it says."""
     me, key = user(ctx).id, my_key(ctx)
-    event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id", id=event_id, me=me)
+    event = ctx.tx.one(Event, f"{select_events(ctx)} WHERE e.id = :id", id=event_id, me=me)
     if event is None:
         raise errors.NotFound
     params = {"event_id": event_id, "series_id": event.series_id, "me": me, "my_key": key}

@@ -7,7 +7,7 @@ from kalends.core.records.deleted_calendar import DeletedCalendar
 from kalends.core.records.ownership_offer import OwnershipOffer
 from kalends.db import columns
 from kalends.http.context import Context
-from kalends.policy.actor import Right, me, user
+from kalends.policy.actor import Right, and_calendar_opened, me, user
 from kalends.policy.administration import admin, is_admin
 from kalends.policy.calendars import SELECT_CALENDARS, calendar
 
@@ -50,7 +50,7 @@ def is_blocked(ctx: Context, owner_id: int, by: int) -> bool:
 
 def ownership_offers(ctx: Context) -> list[OwnershipOffer]:
     """The offers to the actor, and those that they made."""
-    sql = f"{_SELECT_OFFERS} AND ({_TO_ME} OR {_BY_ME}) ORDER BY o.id"
+    sql = f"{_SELECT_OFFERS} AND ({_TO_ME} OR {_BY_ME}){and_calendar_opened(ctx, 'o.calendar_id')} ORDER BY o.id"
     return ctx.tx.all(OwnershipOffer, sql, me=user(ctx).id, oldest=ctx.now - OFFER_SECONDS)
 
 

@@ -22,9 +22,15 @@ class Named(Struct, frozen=True):
 
 
 def access_hash(ctx: Context, named: Named) -> bytes:
-    """The hash of the actor's shares, of whether they administer the site, and of what they see of the named records."""
-    access = [_shares(ctx), is_admin(ctx), _event(ctx, named.event_id), _comment(ctx, named.comment_id), _response(ctx, named.response_id)]
+    """The hash of what the actor's key opens, of their shares, of whether they administer the site, and of what they see of the named
+    records."""
+    records = [_event(ctx, named.event_id), _comment(ctx, named.comment_id), _response(ctx, named.response_id)]
+    access = [_key(ctx), _shares(ctx), is_admin(ctx), *records]
     return blake2b(repr(access).encode(), digest_size=16).digest()
+
+
+def _key(ctx: Context) -> tuple[str, str]:
+    return (ctx.actor.scopes, ctx.actor.calendar_ids) if ctx.actor else ("", "")
 
 
 def _shares(ctx: Context) -> list[tuple[Any, ...]]:

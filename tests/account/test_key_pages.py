@@ -4,7 +4,7 @@ import re
 from html import unescape
 
 from kalends.core.values import timestamps
-from tests.cast import Cast, a_key
+from tests.cast import Cast, a_calendar, a_key
 from tests.conftest import NOON
 from tests.sessions.digests import signed
 
@@ -72,3 +72,19 @@ def test_a_device_of_the_page_can_be_limited_to_reading(cast: Cast) -> None:
     assert cast.alice.post("/account/devices", data={"name": "kiosk", "read_only": "yes"}).status == 200
     assert cast.alice.get("/api/keys").json["keys"][0]["read_only"]
     assert "Can look, but not change anything" in cast.alice.get("/account/devices").text
+
+
+def test_a_key_of_the_page_opens_the_ticked_calendars(cast: Cast) -> None:
+    assert "Which calendars?" not in cast.alice.get("/account").text
+    ours, other = a_calendar(cast.alice, name="Jazz & Blues"), a_calendar(cast.alice, name="Chess")
+    assert "Jazz &amp; Blues" in cast.alice.get("/account").text
+    page = cast.alice.post("/account/keys", data={"name": "website", "calendar_ids[]": str(ours["id"]), "days": ""})
+    program = cast.anonymous.signed_in(value_on_page(page.text, "wkey"))
+    assert [each["id"] for each in program.get("/api/calendars").json["calendars"]] == [ours["id"]]
+    assert "Only these calendars: Jazz &amp; Blues" in cast.alice.get("/account").text
+    refused = cast.alice.post("/account/keys", data={"name": "website", "calendar_ids[]": str(a_calendar(cast.bob)["id"])})
+    assert refused.status == 404
+    assert cast.alice.delete(f"/api/calendars/{ours['id']}").status == 200
+    assert "Only these calendars: a deleted calendar" in cast.alice.get("/account").text
+    assert program.get("/api/calendars").json["calendars"] == []
+    assert program.get(f"/api/calendars/{other['id']}").status == 404

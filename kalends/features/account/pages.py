@@ -21,6 +21,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
 from kalends.http.input.form import Form
 from kalends.http.paging import MAX_PAGE, Paging
+from kalends.web import labels
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -59,6 +60,7 @@ def show(
         key_needs_password=not policy.is_recent(ctx),
         sessions=[(session, timestamps.format_utc(session.created_at), timestamps.format_utc(session.last_used_at)) for session in live],
         session_count=sessions.count(ctx, user.id),
+        calendars={calendar.id: labels.calendar_name(ctx, calendar.name) for calendar in policy.named_member_calendars(ctx)},
         keys=[each for each in keys.index(ctx, Paging(limit=MAX_KEYS)).keys if each.kind == "api"],
         blocks=blocks.index(ctx, Paging(limit=MAX_PAGE)).blocks,
     )

@@ -15,7 +15,7 @@ def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
     """The calendars that the user owns or that are shared with them."""
     return ctx.tx.all(
         Calendar,
-        f"{policy.SELECT_CALENDARS} WHERE {policy.IN_MY_CALENDARS} ORDER BY c.id LIMIT :limit OFFSET :offset",
+        f"{policy.SELECT_CALENDARS} WHERE {policy.in_my_calendars(ctx)} ORDER BY c.id LIMIT :limit OFFSET :offset",
         me=user_id,
         limit=paging.fetch,
         offset=paging.offset,
@@ -23,7 +23,7 @@ def index(ctx: Context, user_id: int, paging: Paging) -> list[Calendar]:
 
 
 def count(ctx: Context, user_id: int) -> int:
-    return int(ctx.tx.value(f"SELECT count(*) FROM calendars c WHERE {policy.IN_MY_CALENDARS}", me=user_id))
+    return int(ctx.tx.value(f"SELECT count(*) FROM calendars c WHERE {policy.in_my_calendars(ctx)}", me=user_id))
 
 
 def find_color(ctx: Context, calendar_id: int) -> str:

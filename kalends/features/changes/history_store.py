@@ -201,7 +201,10 @@ def count_deleted_events(ctx: Context) -> int:
 def _find_last_deletions(ctx: Context, me: int, limit: int) -> dict[int, int]:
     """The last deletion of each of the newest requests that deleted events which the actor may restore, by the number of the request."""
     calendar_ids = [calendar.id for calendar in policy.member_calendars(ctx) if policy.can_edit(calendar)]
-    requests = _find_requests(ctx, "owner_id", [me], limit) + _find_requests(ctx, "calendar_id", calendar_ids, limit)
+    requests = _find_requests(ctx, "calendar_id", calendar_ids, limit)
+    if policy.is_limited(ctx):
+        return dict(sorted(requests))
+    requests = _find_requests(ctx, "owner_id", [me], limit) + requests
     return dict(_find_calendars(ctx, me, limit)) | dict(sorted(requests))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from kalends import policy
 from kalends.core import errors
 from kalends.db import columns
 from kalends.db.text_search import escape_like
@@ -75,7 +76,9 @@ def find_entries(
     selects = [f"SELECT {columns(Entry, 'n')} FROM {of_each}"]
     params: dict[str, Any] = {"tx": after[0], "id": after[1], "end_tx": end[0], "end_id": end[1], "limit": limit, "each": calendar_ids}
     if ctx.actor:
+        opened = policy.and_event_opened(ctx, "s.record_id")
         rest = rest if own_on is None else f"AND {_SEEN_ELSEWHERE} {rest}"
+        rest = f"AND s.kind = 'event'{opened} {rest}" if opened else rest
         selects.append(f"SELECT * FROM (SELECT {columns(Entry, 's')} FROM sync_entries s WHERE s.user_id = :me {rest}) AS own")
         params |= {"me": ctx.actor.id} | ({} if own_on is None else {"own_on": own_on})
     entries = ctx.tx.all(Entry, " UNION ALL ".join(selects), **params)

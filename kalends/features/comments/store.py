@@ -48,7 +48,8 @@ def of_editor(ctx: Context, limit: int, offset: int) -> list[Comment]:
     """All comments on the events that the actor may edit, newest first."""
     return ctx.tx.all(
         Comment,
-        f"SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.EDITABLE_EVENT_IDS} ORDER BY c.id DESC LIMIT :limit OFFSET :offset",
+        f"""SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.editable_event_ids(ctx)}
+            ORDER BY c.id DESC LIMIT :limit OFFSET :offset""",
         me=policy.user(ctx).id,
         limit=limit,
         offset=offset,
@@ -56,14 +57,16 @@ def of_editor(ctx: Context, limit: int, offset: int) -> list[Comment]:
 
 
 def count_of_editor(ctx: Context) -> int:
-    return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE c.event_id IN {policy.EDITABLE_EVENT_IDS}", me=policy.user(ctx).id))
+    return int(
+        ctx.tx.value(f"SELECT count(*) FROM comments c WHERE c.event_id IN {policy.editable_event_ids(ctx)}", me=policy.user(ctx).id)
+    )
 
 
 def to_review(ctx: Context, limit: int, offset: int) -> list[Comment]:
     """The comments on the events that the actor may edit: first those that wait for approval, then the newest."""
     return ctx.tx.all(
         Comment,
-        f"""SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.EDITABLE_EVENT_IDS}
+        f"""SELECT {_COMMENT} FROM comments c WHERE c.event_id IN {policy.editable_event_ids(ctx)}
             ORDER BY c.approved, c.id DESC LIMIT :limit OFFSET :offset""",
         me=policy.user(ctx).id,
         limit=limit,
@@ -83,7 +86,7 @@ def count_waiting_of_site(ctx: Context) -> int:
 
 def count_waiting(ctx: Context) -> int:
     """The number of comments that wait for the actor's approval."""
-    where = f"c.event_id IN {policy.EDITABLE_EVENT_IDS} AND NOT c.approved"
+    where = f"c.event_id IN {policy.editable_event_ids(ctx)} AND NOT c.approved"
     return int(ctx.tx.value(f"SELECT count(*) FROM comments c WHERE {where}", me=policy.user(ctx).id))
 
 

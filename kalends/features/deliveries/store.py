@@ -298,7 +298,8 @@ def count(ctx: Context, query: DeliveryQuery) -> int:
 
 def _conditions(ctx: Context, query: DeliveryQuery) -> tuple[str, dict[str, Any]]:
     if query.event_id is None:
-        where = f"owner_id = :me AND (kind IN {LISTED} OR {ABOUT_GUESTS}) AND NOT {_OF_OTHERS}"
+        opened = policy.and_event_opened(ctx, "deliveries.event_id")
+        where = f"owner_id = :me AND (kind IN {LISTED} OR {ABOUT_GUESTS}) AND NOT {_OF_OTHERS}{opened}"
         params: dict[str, Any] = {"me": policy.user(ctx).id}
     else:
         where, params = "event_id = :event_id", {"event_id": query.event_id}

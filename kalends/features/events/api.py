@@ -356,7 +356,7 @@ def _searched_calendars(ctx: Context, query: EventQuery) -> Searched | None:
     calendar_ids = [*([query.calendar_id] if query.calendar_id else []), *(query.calendar_ids or [])]
     if calendar_ids and query.scope:
         raise errors.invalid("scope", gettext("can’t be combined with calendar_id and calendar_ids. Send one or the other"), "conflict")
-    if query.scope:
+    if query.scope and not policy.is_limited(ctx):
         return None
     if calendar_ids:
         with errors.naming("calendar_ids" if query.calendar_ids else "calendar_id"):

@@ -67,7 +67,7 @@ class NewEvent(Struct, frozen=True):
 
 def get(ctx: Context, event_id: int) -> Event:
     """The event, without a permission check."""
-    event = ctx.tx.one(Event, f"{policy.SELECT_EVENTS} WHERE e.id = :id", id=event_id, me=policy.me(ctx))
+    event = ctx.tx.one(Event, f"{policy.select_events(ctx)} WHERE e.id = :id", id=event_id, me=policy.me(ctx))
     assert event is not None
     return event
 
@@ -76,7 +76,7 @@ def find_by_ids(ctx: Context, ids: list[int]) -> list[Event]:
     """The given events that exist, in the order of the ids, without a permission check."""
     if not ids:
         return []
-    rows = ctx.tx.all(Event, f"{policy.SELECT_EVENTS} WHERE e.id {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
+    rows = ctx.tx.all(Event, f"{policy.select_events(ctx)} WHERE e.id {ctx.db.in_list('ids')}", ids=ids, me=policy.me(ctx))
     events = {event.id: event for event in rows}
     return [events[event_id] for event_id in ids if event_id in events]
 
@@ -87,7 +87,7 @@ def find_by_series(ctx: Context, series_ids: list[int]) -> list[Event]:
         return []
     return ctx.tx.all(
         Event,
-        f"{policy.SELECT_EVENTS} WHERE e.series_id {ctx.db.in_list('series_ids')} ORDER BY e.start_at, e.id",
+        f"{policy.select_events(ctx)} WHERE e.series_id {ctx.db.in_list('series_ids')} ORDER BY e.start_at, e.id",
         series_ids=series_ids,
         me=policy.me(ctx),
     )
@@ -98,7 +98,7 @@ def find_placed_series(ctx: Context, calendar: Calendar, series_ids: list[int]) 
     return ctx.tx.all(
         Event,
         # CROSS JOIN: the events are found first, and not all of the calendar.
-        f"""{policy.SELECT_EVENTS} CROSS JOIN placements p WHERE e.series_id {ctx.db.in_list("series_ids")}
+        f"""{policy.select_events(ctx)} CROSS JOIN placements p WHERE e.series_id {ctx.db.in_list("series_ids")}
             AND p.event_id = e.id AND p.calendar_id = :calendar_id AND {policy.placed_event_visible(ctx, calendar.is_member)}""",
         calendar_id=calendar.id,
         series_ids=series_ids,

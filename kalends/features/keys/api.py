@@ -44,8 +44,9 @@ def new(ctx: Context) -> KeyInput:
 def create(ctx: Context, params: KeyRequest) -> KeyCreated:
     """Create a key. `wkey` and `shared_secret` are in this reply only: store them. The `wkey` of the kind `dav` is an app password,
     with which a device signs in to CalDAV; it opens nothing else. A key with `scopes` opens what they name; anything else is 403
-    `insufficient-scope`. What gives access to others (shares, secret links, webhooks, keys) and the account itself need a session, or a key
-    without scopes.
+    `insufficient-scope`. A key with `calendar_ids` sees and changes these calendars, their events, and what belongs to them: others do
+    not exist for it. What gives access to others (shares, secret links, webhooks, keys) and the account itself need a session, or a key
+    without scopes and calendars.
 
     This requires a session that was opened within the last hour, in any way, or `current_password`. Neither a key nor a
     session that a key opened can create keys. The user is notified by mail.
@@ -103,8 +104,6 @@ def _calendar_ids(ctx: Context, params: KeyRequest) -> str:
     """The calendars as they are stored."""
     if params.calendar_ids is None:
         return ""
-    if params.kind != "dav":
-        raise errors.invalid("calendar_ids", gettext("are for app passwords. An API key takes scopes"))
     if not params.calendar_ids:
         raise errors.invalid("calendar_ids", gettext("must name at least one calendar, or be left out"), "required")
     with errors.naming("calendar_ids"):

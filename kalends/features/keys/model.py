@@ -15,7 +15,7 @@ from kalends.http.paging import Page
 
 MAX_CALENDARS = 100
 CalendarIds = Annotated[list[Annotated[int, Meta(ge=1)]], Meta(max_length=MAX_CALENDARS)]
-KeyCalendars = Annotated[list[int] | None, Meta(description="The calendars that an app password opens; null: all, and contacts.")]
+KeyCalendars = Annotated[list[int] | None, Meta(description="The calendars that the key opens; null: all.")]
 Scopes = Annotated[list[KeyScope], Meta(max_length=7)]
 ReadOnly = Annotated[bool, Meta(description="Of an app password: it reads calendars and contacts, and changes nothing.")]
 
@@ -38,7 +38,7 @@ class KeyInput(Struct, kw_only=True):
         rules={
             "scopes": "are for a key of the kind api, at least one",
             "read_only": "is for a key of the kind dav",
-            "calendar_ids": "are for a key of the kind dav: calendars of yours, or shared with you",
+            "calendar_ids": "are calendars of yours, or shared with you, at least one",
             "expires_at": "must be in the future",
         }
     )
@@ -47,9 +47,7 @@ class KeyInput(Struct, kw_only=True):
     kind: KeyKind = "api"
     scopes: Annotated[Scopes, Meta(description="What the key may do; null: everything that you may.")] | None = None
     read_only: ReadOnly = False
-    calendar_ids: (
-        Annotated[CalendarIds, Meta(description="Of an app password: the calendars that it opens; null: all, and contacts.")] | None
-    ) = None
+    calendar_ids: Annotated[CalendarIds, Meta(description="The calendars that the key opens; null: all.")] | None = None
     expires_at: Annotated[FutureInstant, Meta(description="When the key ends; null: when you delete it.")] | None = None
 
 

@@ -294,7 +294,7 @@ def by_event(ctx: Context, limit: int, offset: int = 0) -> list[EventTally]:
         EventTally,
         f"""SELECT r.event_id, {", ".join(map(_NUMBER.format, (_COUNTS, "r.response = 'MAYBE'", "r.response = 'NO'")))},
                    CAST(sum(CASE WHEN {_COUNTS} THEN r.number + r.plus_n ELSE 0 END) AS BIGINT), max(r.updated_at)
-            FROM responses r WHERE r.event_id IN {policy.EDITABLE_EVENT_IDS}
+            FROM responses r WHERE r.event_id IN {policy.editable_event_ids(ctx)}
             GROUP BY r.event_id ORDER BY max(r.updated_at) DESC, r.event_id DESC LIMIT :limit OFFSET :offset""",
         me=policy.user(ctx).id,
         limit=limit,
@@ -310,7 +310,7 @@ def of_user(ctx: Context, user_id: int, event_id: int | None, limit: int, offset
     """The user's own responses, to one event or to all."""
     return ctx.tx.all(
         Response,
-        f"SELECT {_RESPONSE} FROM responses WHERE {_own(event_id)} ORDER BY id LIMIT :limit OFFSET :offset",
+        f"SELECT {_RESPONSE} FROM responses WHERE {_own(ctx, event_id)} ORDER BY id LIMIT :limit OFFSET :offset",
         user_id=user_id,
         event_id=event_id,
         limit=limit,
@@ -319,11 +319,12 @@ def of_user(ctx: Context, user_id: int, event_id: int | None, limit: int, offset
 
 
 def count_of_user(ctx: Context, user_id: int, event_id: int | None) -> int:
-    return int(ctx.tx.value(f"SELECT count(*) FROM responses WHERE {_own(event_id)}", user_id=user_id, event_id=event_id))
+    return int(ctx.tx.value(f"SELECT count(*) FROM responses WHERE {_own(ctx, event_id)}", user_id=user_id, event_id=event_id))
 
 
-def _own(event_id: int | None) -> str:
-    return "user_id = :user_id" if event_id is None else "user_id = :user_id AND event_id = :event_id"
+def _own(ctx: Context, event_id: int | None) -> str:
+    own = "user_id = :user_id" if event_id is None else "user_id = :user_id AND event_id = :event_id"
+    return f"{own}{policy.and_event_opened(ctx, 'responses.event_id')}"
 
 
 def tally(ctx: Context, event: Event) -> Tally:

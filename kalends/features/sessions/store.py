@@ -31,7 +31,7 @@ def _by_key(ctx: Context, token: str) -> Actor | None:
     actor = ctx.tx.one(
         KeyActor,
         """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, NULL, k.id, u.verified_at,
-                  u.language, u.hour_cycle, u.week_start, k.scopes, '', k.last_used_at
+                  u.language, u.hour_cycle, u.week_start, k.scopes, k.calendar_ids, k.last_used_at
            FROM keys k JOIN users u ON u.id = k.user_id WHERE k.wkey_hash = :hash AND (k.expires_at IS NULL OR k.expires_at > :now)""",
         hash=token_hash(token),
         now=ctx.now,
@@ -44,7 +44,7 @@ def _by_session(ctx: Context, token: str) -> Actor | None:
     actor = ctx.tx.one(
         _SessionActor,
         """SELECT u.id, u.user_name, u.email_address, u.name, u.time_zone, s.id, NULL, u.verified_at,
-                  u.language, u.hour_cycle, u.week_start, coalesce(k.scopes, ''), '', s.created_at, s.last_used_at
+                  u.language, u.hour_cycle, u.week_start, coalesce(k.scopes, ''), coalesce(k.calendar_ids, ''), s.created_at, s.last_used_at
            FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN keys k ON k.id = s.key_id
            WHERE s.token_hash = :hash AND (k.expires_at IS NULL OR k.expires_at > :now)""",
         hash=token_hash(token),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from kalends import policy
 from kalends.core.records.delivery import Subscriber
 from kalends.core.records.event import Event
 from kalends.core.tokens import derive
@@ -141,7 +142,7 @@ def clean_up(ctx: Context) -> None:
 def index(ctx: Context, owner_id: int, limit: int, offset: int = 0) -> list[Subscriber]:
     return ctx.tx.all(
         Subscriber,
-        f"SELECT {_SUBSCRIBER} FROM subscribers WHERE owner_id = :owner_id ORDER BY id LIMIT :limit OFFSET :offset",
+        f"SELECT {_SUBSCRIBER} FROM subscribers WHERE {_own(ctx)} ORDER BY id LIMIT :limit OFFSET :offset",
         owner_id=owner_id,
         limit=limit,
         offset=offset,
@@ -149,7 +150,11 @@ def index(ctx: Context, owner_id: int, limit: int, offset: int = 0) -> list[Subs
 
 
 def count(ctx: Context, owner_id: int) -> int:
-    return int(ctx.tx.value("SELECT count(*) FROM subscribers WHERE owner_id = :owner_id", owner_id=owner_id))
+    return int(ctx.tx.value(f"SELECT count(*) FROM subscribers WHERE {_own(ctx)}", owner_id=owner_id))
+
+
+def _own(ctx: Context) -> str:
+    return f"owner_id = :owner_id{policy.and_event_opened(ctx, 'subscribers.event_id')}"
 
 
 def count_unconfirmed(ctx: Context, owner_id: int) -> int:

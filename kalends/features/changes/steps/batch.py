@@ -70,6 +70,6 @@ def follow(ctx: Context, calendar_id: int | None) -> Follower:
             raise errors.Unauthorized(
                 "Send a session token or a key as 'Authorization: Bearer …', or the calendar_id of a public calendar."
             )
-        return Follower(None, [each.id for each in policy.member_calendar_ids(ctx)])
+        return Follower(None, [each.id for each in policy.member_calendar_ids(ctx)], policy.is_limited(ctx))
     with errors.naming("calendar_id"):
-        return Follower(policy.calendar(ctx, calendar_id, to=Right.SEE), [calendar_id])
+        return Follower(policy.calendar(ctx, calendar_id, to=Right.SEE), [calendar_id], policy.is_limited(ctx))

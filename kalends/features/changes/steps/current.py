@@ -35,11 +35,18 @@ class Follower(Struct, frozen=True):
 
     calendar: Calendar | None
     calendar_ids: list[int]
+    # By a key that names them, which opens nothing else.
+    is_limited: bool = False
 
     @property
     def is_stranger(self) -> bool:
         """Whether the calendar is followed by someone who is no member of it. They must not learn of what was never public."""
         return self.calendar is not None and not self.calendar.is_member
+
+    @property
+    def has_own(self) -> bool:
+        """Whether the actor follows what is theirs and on none of the calendars, too."""
+        return self.calendar is None and not self.is_limited
 
     @property
     def calendars(self) -> list[Calendar] | MemberCalendars:
@@ -186,7 +193,7 @@ def _responses(ctx: Context, follower: Follower, ids: list[int], own: set[int]) 
     visible = []
     for row in rows:
         event = events.get(row.event_id)
-        is_own = _is_own(ctx, row.user_id) and (follower.calendar is None or event is not None)
+        is_own = _is_own(ctx, row.user_id) and (follower.has_own or event is not None)
         if is_own or (event is not None and event.can_edit):
             visible.append(row)
     items = {item.id: item for item in response_present.items(ctx, visible)} if visible else {}
@@ -204,7 +211,7 @@ def _find_followed(ctx: Context, follower: Follower, ids: set[int]) -> dict[int,
 
 
 def _contacts(ctx: Context, follower: Follower, ids: list[int]) -> list[Change]:
-    if not ids or follower.calendar:
+    if not ids or not follower.has_own:
         return []
     items = {row.id: contact_present.item(row) for row in contacts.find_by_ids(ctx, ids)}
     puts = [Change(kind="contact", op="put", id=each, contact=item) for each, item in items.items()]

@@ -19,6 +19,8 @@ Matches = tuple[str, dict[str, Any]]
 def build_conditions(ctx: Context, query: EventQuery, zone: str) -> Conditions:
     """The conditions of the query, with the distance from a point if it has one."""
     where = conditions.build(ctx, query, zone)
+    if query.scope and policy.is_limited(ctx):
+        where.on_event += ["e.public", policy.event_visible(ctx)]
     if query.near is not None:
         near.add(where, query.near, query.km)
     return where
@@ -102,6 +104,6 @@ def scope(ctx: Context, query: EventQuery, calendars: Searched | None, where: Co
 def in_calendars(ctx: Context, calendars: Searched, where: Conditions) -> str:
     """SQL to follow the id of a calendar: whether it is one of these."""
     if isinstance(calendars, MemberCalendars):
-        return f"IN {policy.MY_CALENDAR_IDS}"
+        return f"IN {policy.my_calendar_ids(ctx)}"
     where.params["calendars"] = [calendar.id for calendar in calendars]
     return ctx.db.in_list("calendars")
