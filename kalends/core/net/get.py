@@ -71,12 +71,12 @@ def _take_user(url: str) -> tuple[str, str]:
     try:
         parts = urlsplit(urldefrag(url).url)
         user, _, host = parts.netloc.rpartition("@")
+        name, _, password = user.partition(":")
+        token = b64encode(f"{unquote(name)}:{unquote(password)}".encode()).decode()
     except ValueError:
         raise AddressRefused("must be an address such as https://example.org/events.ics") from None
     if not user:
         return urlunsplit(parts), ""
-    name, _, password = user.partition(":")
-    token = b64encode(f"{unquote(name)}:{unquote(password)}".encode()).decode()
     return urlunsplit(parts._replace(netloc=host)), f"Basic {token}"
 
 

@@ -1,9 +1,13 @@
 """The calendars that a calendar follows: the list, the box for an address, and the preview of what is there."""
 
+from msgspec import structs
+
 from kalends import policy
 from kalends.core.i18n import gettext
+from kalends.core.tokens import decrypt, encrypt
 from kalends.features.sources import api
 from kalends.features.sources.model import AddressImport, SourceInput, SourceQuery
+from kalends.features.sources.rules.address import public_form
 from kalends.features.sources.steps.follow import look_up
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
@@ -15,38 +19,57 @@ from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
 
+# The address may have a password, so the preview has it as nobody but this server can read it.
+_PURPOSE = "address of a source"
+
 
 @page("GET", "/calendars/{calendar_id}/sources")
 def index(ctx: Context, calendar_id: int, form: FormState | None = None) -> Document:
     """What the calendar follows, how each is, and the box for one more address."""
     calendar = policy.calendar(ctx, calendar_id, to=Right.EDIT)
     sources = api.index(ctx, SourceQuery(calendar_id=calendar_id, limit=MAX_PAGE)).sources
-    return render(
-        "sources/index.html", ctx, title=gettext("Followed calendars"), form=form or FormState(), calendar=calendar, sources=sources
-    )
+    form = form or FormState()
+    if "@" in str(form.value("url")):
+        # A password is not shown again.
+        form = structs.replace(form, values={**form.values, "url": ""})
+    return render("sources/index.html", ctx, title=gettext("Followed calendars"), form=form, calendar=calendar, sources=sources)
 
 
 @page("POST", "/calendars/{calendar_id}/sources/preview", again=index, pool="upload")
 def preview(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Show what is at the address before it is followed."""
-    found = look_up(ctx, Form({"url": params.text("url"), "calendar_id": calendar_id}).read(SourceInput)).found
+    reading = look_up(ctx, Form({"url": params.text("url"), "calendar_id": calendar_id}).read(SourceInput))
     with ctx.read():
         calendar = policy.calendar(ctx, calendar_id, to=Right.EDIT)
-        values = FormState(params.values | {"name": found.name, "public": "true" if calendar.public else "false"})
-        return render("sources/preview.html", ctx, title=gettext("Follow this calendar?"), form=values, calendar=calendar, found=found)
+        return render(
+            "sources/preview.html",
+            ctx,
+            title=gettext("Follow this calendar?"),
+            form=FormState({"name": reading.found.name, "public": "true" if calendar.public else "false"}),
+            calendar=calendar,
+            found=reading.found,
+            url=public_form(reading.url),
+            address=encrypt(ctx.settings, _PURPOSE, str(policy.user(ctx).id), reading.url),
+        )
 
 
 @page("POST", "/calendars/{calendar_id}/sources", again=index, pool="upload")
 def create(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Follow the address."""
-    api.create(ctx, Form(params.values | {"calendar_id": calendar_id}).read(SourceInput))
+    values = params.without("address").values | {"url": _address(ctx, params), "calendar_id": calendar_id}
+    api.create(ctx, Form(values).read(SourceInput))
     return redirect(ctx, f"/calendars/{calendar_id}/sources", done="followed")
 
 
 @page("POST", "/calendars/{calendar_id}/sources/imports", again=index, pool="upload")
 def import_once(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Import what is at the address once."""
-    values = {name: params.values.get(name) for name in ("url", "public")}
-    result = api.import_once(ctx, Form(values | {"calendar_id": calendar_id}).read(AddressImport))
+    values = {"url": _address(ctx, params), "public": params.values.get("public"), "calendar_id": calendar_id}
+    result = api.import_once(ctx, Form(values).read(AddressImport))
     with ctx.read():
         return render("calendars/imported.html", ctx, title=gettext("Imported events"), result=result, calendar_id=calendar_id)
+
+
+def _address(ctx: Context, params: Form) -> str | None:
+    """The address that was looked at; without a preview, the one that was pasted."""
+    return decrypt(ctx.settings, _PURPOSE, str(policy.user(ctx).id), params.text("address")) or params.values.get("url")

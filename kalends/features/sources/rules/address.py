@@ -14,7 +14,11 @@ def normalise(address: str) -> str:
     for scheme in ("webcal://", "webcals://"):
         if address.lower().startswith(scheme):
             address = f"https://{address[len(scheme) :]}"
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        # The library's message may quote a password.
+        raise ValueError("must be an address such as https://example.org/events.ics") from None
     if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
         raise ValueError("must begin with https:// or webcal://")
     if parts.hostname in _MEETUP_HOSTS and (group := _MEETUP.fullmatch(parts.path)):

@@ -50,9 +50,10 @@ def fetch_address(ctx: Context, pasted: str, calendar_id: int | None) -> tuple[s
         zone = policy.target_calendar(ctx, calendar_id).time_zone
     try:
         url = address.normalise(pasted)
-        return url, discover(ctx.settings, url), zone
     except ValueError as error:
         raise errors.invalid("url", str(error), "invalid_format") from None
+    try:
+        return url, discover(ctx.settings, url), zone
     except FetchFailed as reason:
         raise _unusable(reason) from None
 
