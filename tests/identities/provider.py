@@ -1,6 +1,7 @@
 """A provider of OpenID Connect that does what the test wants, also what no honest one would."""
 
 import json
+from functools import cache
 from typing import Any, Self
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 from uuid import uuid4
@@ -21,12 +22,18 @@ CLIENT = "kalends"
 START = "/sign-in/oidc/club"
 
 
+@cache
+def rsa_key(kid: str) -> RSAKey:
+    """A key with this id, generated once: that takes longer than the login."""
+    return RSAKey.generate_key(2048, {"kid": kid}, auto_kid=False)
+
+
 class HostileProvider:
     """Its tokens have these claims and this header; `keys` are what it publishes."""
 
     def __init__(self) -> None:
         self.stand = Stand(self._reply)
-        self.key = RSAKey.generate_key(2048, {"kid": "first"}, auto_kid=False)
+        self.key = rsa_key("first")
         self.keys = [self.key]
         # Nobody else's, also where an earlier test had the same port.
         self.claims: dict[str, Any] = {"sub": uuid4().hex, "email": f"{uuid4().hex}@club.example"}

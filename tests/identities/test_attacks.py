@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from joserfc import jwt
-from joserfc.jwk import OctKey, RSAKey
+from joserfc.jwk import OctKey
 
 from kalends.core.settings import Settings
 from kalends.db import Database
 from tests.client import Client, Reply
 from tests.conftest import NOON, Clock
-from tests.identities.provider import START, Browser, HostileProvider, site
+from tests.identities.provider import START, Browser, HostileProvider, rsa_key, site
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_token_that_the_provider_did_not_sign_signs_nobody_in(guest: Client, p
         "no signature": lambda: f"{head}.{claims}.",
         "shared secret": lambda: jwt.encode({"alg": "HS256"}, _claims_of(genuine), OctKey.import_key("s3cret" * 8)),
         "public key as secret": lambda: _hs256(_claims_of(genuine), public),
-        "other key": lambda: jwt.encode({"alg": "RS256", "kid": "first"}, _claims_of(genuine), RSAKey.generate_key(2048)),
+        "other key": lambda: jwt.encode({"alg": "RS256", "kid": "first"}, _claims_of(genuine), rsa_key("other")),
         "changed claims": lambda: f"{head}.{_part(_claims_of(genuine) | {'sub': 'root'})}.{signature}",
         "junk": lambda: "junk",
     }
@@ -124,7 +124,7 @@ def test_an_unknown_key_is_looked_for_once_and_signs_nobody_in(guest: Client, pr
 
 def test_a_new_key_of_the_provider_is_found(guest: Client, provider: HostileProvider) -> None:
     assert Browser(guest).sign_in(provider).status == 303
-    provider.key = RSAKey.generate_key(2048, {"kid": "second"}, auto_kid=False)
+    provider.key = rsa_key("second")
     provider.keys, provider.header = [provider.key], {"kid": "second"}
     browser = Browser(guest)
     assert browser.sign_in(provider).status == 303

@@ -1,5 +1,6 @@
 """DELETE /api/users/<id> with and without erase=true: which rows still have the person's name or address."""
 
+from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -8,18 +9,27 @@ import pytest
 from kalends.core.settings import Settings
 from kalends.db import Database
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_comment, a_response, an_event, shared, verified
+from tests.http.stored_rows import FreshService, fresh_service
 from tests.responses.mail import mails_about
 from tests.stored_data import find_texts
 
 NAME = "Zebedee Quixote"
 
 
+@pytest.fixture(scope="module")
+def apart(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FreshService]:
+    """A service on a database of its own, since all of it is read."""
+    with fresh_service(settings, tmp_path_factory.mktemp("erase")) as service:
+        yield service
+
+
 def _found(db: Database, *words: str) -> set[tuple[str, str]]:
     return {place for word in words for place in find_texts(db, word)}
 
 
-def _a_life(cast: Cast, db: Database, settings: Settings) -> Person:
+def _a_life(apart: FreshService) -> Person:
     """Someone who was invited, responded, commented, subscribed, got messages, and shares a calendar."""
+    cast, db = Cast(apart.guest), apart.db
     zeb = verified(db, Person(cast.anonymous, "zeb"))
     assert zeb.put(f"/api/users/{zeb.id}", json={"name": NAME}).status == 200
     verified(db, cast.alice)
@@ -41,7 +51,7 @@ def _a_life(cast: Cast, db: Database, settings: Settings) -> Person:
     assert cast.anonymous.put(f"/api/events/{event['id']}/send_to_me", json={"email": zeb.email_address}).status == 202
     sent = cast.alice.post(f"/api/events/{event['id']}/messages", json={"to": ["going"], "subject": "Chairs", "text": "Bring one."})
     assert sent.status == 202, sent
-    mails_about(db, settings, event["id"])
+    mails_about(db, apart.settings, event["id"])
     own = an_event(zeb, title="Mine", public=True)
     a_comment(zeb, own, name=NAME)
     for sender in (zeb, cast.alice):
@@ -57,33 +67,34 @@ def _delete(person: Person, **fields: Any) -> None:
     assert reply.status == 200, reply
 
 
-def test_an_erased_account_leaves_no_row_with_its_name_or_address(cast: Cast, db: Database, settings: Settings) -> None:
-    zeb = _a_life(cast, db, settings)
-    assert len(_found(db, zeb.email_address, NAME)) > 10
+def test_an_erased_account_leaves_no_row_with_its_name_or_address(apart: FreshService) -> None:
+    zeb = _a_life(apart)
+    assert len(_found(apart.db, zeb.email_address, NAME)) > 10
     _delete(zeb, erase=True)
-    assert _found(db, zeb.email_address, zeb.user_name) == set()
-    assert _found(db, NAME) == set()
+    assert _found(apart.db, zeb.email_address, zeb.user_name) == set()
+    assert _found(apart.db, NAME) == set()
 
 
-def test_a_deleted_account_leaves_only_what_it_wrote_elsewhere(cast: Cast, db: Database, settings: Settings) -> None:
-    zeb = _a_life(cast, db, settings)
+def test_a_deleted_account_leaves_only_what_it_wrote_elsewhere(apart: FreshService) -> None:
+    zeb = _a_life(apart)
     _delete(zeb)
-    assert {table for table, _ in _found(db, NAME)} == {"comments", "responses"}
-    assert {table for table, _ in _found(db, zeb.email_address)} == {"comments", "responses"}
+    assert {table for table, _ in _found(apart.db, NAME)} == {"comments", "responses"}
+    assert {table for table, _ in _found(apart.db, zeb.email_address)} == {"comments", "responses"}
 
 
-def test_who_has_not_verified_an_address_erases_nothing_of_it(cast: Cast, db: Database) -> None:
+def test_who_has_not_verified_an_address_erases_nothing_of_it(apart: FreshService) -> None:
+    cast = Cast(apart.guest)
     event = an_event(cast.alice, public=True)
     mallory = Person(cast.anonymous, "mallory")
     a_response(cast.anonymous, event, email_address=mallory.email_address, name="The real one")
     a_comment(cast.anonymous, event, email_address=mallory.email_address, name="The real one")
     _delete(mallory, erase=True)
-    assert {table for table, _ in _found(db, "The real one")} >= {"comments", "responses"}
+    assert {table for table, _ in _found(apart.db, "The real one")} >= {"comments", "responses"}
 
 
 @pytest.mark.on_one_database
-def test_the_page_offers_to_erase_everything(cast: Cast, db: Database, settings: Settings) -> None:
-    zeb = _a_life(cast, db, settings)
+def test_the_page_offers_to_erase_everything(apart: FreshService) -> None:
+    zeb = _a_life(apart)
     assert 'name="erase"' in zeb.get("/account/delete").text
     assert zeb.post("/account/delete", data={"current_password": PASSWORD, "erase": "true"}).status == 303
-    assert _found(db, zeb.email_address) == set()
+    assert _found(apart.db, zeb.email_address) == set()
