@@ -41,11 +41,12 @@ def unpacked(reply: Reply) -> str:
     return content.decode(errors="replace").replace("\r\n ", "") + str(dict(reply.headers))
 
 
-def test_no_write_tells_in_its_reply(client: Client, db: Database, settings: Settings) -> None:
+def test_no_write_tells_in_its_reply(client: Client, db: Database, settings: Settings, soak: bool) -> None:
+    """In short, SQLite is enough for forms, which call the same actions."""
     cast, told = Cast(client), set[tuple[str, str]]()
     for endpoint in WRITES:
         name, guests = name_of(endpoint), None
-        if any(token in endpoint.url for token in BY_TOKEN):
+        if any(token in endpoint.url for token in BY_TOKEN) or (settings.database and endpoint.format == "html" and not soak):
             continue
         for actor in ("anonymous", "stranger", "former manager", "invited", "viewer"):
             if guests is None:
