@@ -1,14 +1,14 @@
 """Parse and format the DATETIME of the API: a date or a wall-clock time, with or without an offset or a time zone."""
 
 import re
-from datetime import UTC, date, datetime, timedelta, timezone
-from functools import cache, lru_cache, partial
+from datetime import date, datetime, timedelta, timezone
+from functools import cache, lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from kalends.core.i18n import gettext
-from kalends.core.values.format_cache import FormatCache
+from kalends.core.values.timestamps import LAST, to_utc
 
 DAY_SECONDS = 86_400
 FIRST_YEAR, LAST_YEAR = 1900, 9999
@@ -19,7 +19,8 @@ _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _FIRST = (date(FIRST_YEAR, 1, 1).toordinal() - _EPOCH_DAY) * DAY_SECONDS - DAY_SECONDS
 # From here on, no zone has an earlier year than the first.
 _SECOND_DAY = _FIRST + 2 * DAY_SECONDS
-_LAST = (date(LAST_YEAR, 12, 31).toordinal() - _EPOCH_DAY + 1) * DAY_SECONDS - 1
+# From 1973 on, all offsets are whole minutes.
+_WHOLE_MINUTES = 3 * 365 * DAY_SECONDS + DAY_SECONDS
 
 _CLOCK = r"(\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?|(\d\d)(\d\d)(\d\d)?"
 # A `+` that was not percent-encoded in a query string or a form arrives as a space.
@@ -68,7 +69,7 @@ def parse(text: str) -> ParsedDateTime:
         parsed = ParsedDateTime(local, _parse_offset(offset), zone, is_date=not any(clock))
     except ValueError:
         raise ValueError(gettext("isn’t an existing date or time; it %(example)s", example=EXAMPLE)) from None
-    if not FIRST_YEAR <= parsed.local.year <= LAST_YEAR or not _FIRST <= parsed.to_instant("UTC") <= _LAST:
+    if not FIRST_YEAR <= parsed.local.year <= LAST_YEAR or not _FIRST <= parsed.to_instant("UTC") <= LAST:
         raise ValueError(YEARS)
     return parsed
 
@@ -82,41 +83,31 @@ def to_instant(local: datetime, zone: str) -> int:
 
 def to_local(instant: int, zone: str) -> datetime:
     """The local time of the instant in the zone; in UTC where the local year would be 10000."""
-    moment = to_utc(instant)
     try:
-        return moment.astimezone(zone_info(zone))
+        return datetime.fromtimestamp(min(instant, LAST), zone_info(zone))
     except OverflowError:
-        return moment
-
-
-def to_utc(instant: int) -> datetime:
-    return datetime.fromtimestamp(min(instant, _LAST), UTC)
+        return to_utc(instant)
 
 
 def format_instant(instant: int, zone: str) -> str:
-    """The instant in RFC 3339, with the offset that the zone has at that time."""
-    return formats_in(zone)[instant]
-
-
-@lru_cache(32)
-def formats_in(zone: str) -> FormatCache[int, str]:
-    """A cache that maps instants to RFC 3339 with the offset of this zone."""
-    return FormatCache(partial(_format, zone))
-
-
-def _format(zone: str, instant: int) -> str:
+    """The instant in RFC 3339, with the offset that the zone has at that time. msgspec takes a fifth of the time of `isoformat`."""
     local = to_local(instant, zone)
+    if instant < _WHOLE_MINUTES:
+        local = _with_whole_minutes(local)
+    text = str(to_builtins(local))
+    return f"{text[:-1]}+00:00" if text[-1] == "Z" else text
+
+
+def _with_whole_minutes(local: datetime) -> datetime:
+    """With an offset that RFC 3339 can express. Rounding it up never leads into an earlier year."""
     offset = local.utcoffset()
     assert offset is not None
-    if offset.seconds % 60:
-        # Before 1972 some offsets had seconds, which RFC 3339 cannot express. Rounding up never leads into an earlier year.
-        local = local.astimezone(timezone(timedelta(minutes=offset // timedelta(minutes=1) + 1)))
-    return local.isoformat()
+    return local.astimezone(timezone(timedelta(minutes=offset // timedelta(minutes=1) + 1))) if offset.seconds % 60 else local
 
 
 def is_in_range(instant: int, zone: str) -> bool:
     """Whether a client could send the instant back: its local year must be one that `parse` accepts."""
-    return instant <= _LAST and (instant >= _SECOND_DAY or to_local(instant, zone).year >= FIRST_YEAR)
+    return instant <= LAST and (instant >= _SECOND_DAY or to_local(instant, zone).year >= FIRST_YEAR)
 
 
 def start_of_day(day: date, zone: str) -> int:

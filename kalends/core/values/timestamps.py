@@ -1,10 +1,13 @@
 """Instants: whole Unix seconds in the code and the database, RFC 3339 or HTTP dates in requests and replies."""
 
 import time
-from datetime import datetime
+from datetime import UTC, datetime
 from email.utils import formatdate, parsedate_to_datetime
 
-from kalends.core.values.format_cache import FormatCache
+from msgspec import to_builtins
+
+# The last second of the year 9999, after which `datetime` has no more.
+LAST = 253_402_300_799
 
 
 def now() -> int:
@@ -14,10 +17,11 @@ def now() -> int:
 
 def format_utc(instant: int) -> str:
     """The instant in RFC 3339 in UTC: `2026-05-11T15:00:00Z`."""
-    return UTC_FORMATS[instant]
+    return str(to_builtins(to_utc(instant)))
 
 
-UTC_FORMATS: FormatCache[int, str] = FormatCache(lambda instant: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant)))
+def to_utc(instant: int) -> datetime:
+    return datetime.fromtimestamp(min(instant, LAST), UTC)
 
 
 def parse_instant(text: str) -> int | None:

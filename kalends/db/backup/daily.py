@@ -9,7 +9,6 @@ from kalends.core.errors import Unavailable
 from kalends.core.log import get_logger
 from kalends.core.settings import BACKUP, Settings
 from kalends.core.values import timestamps
-from kalends.core.values.datetimes import to_utc
 from kalends.db.backup.file import BackupError
 from kalends.db.backup.take import take
 from kalends.db.database import Database, Transaction
@@ -61,7 +60,7 @@ class DailyBackup:
     def _take(self, now: int, stopping: threading.Event) -> Path:
         folder = self._settings.folder / "backups"
         folder.mkdir(mode=0o700, exist_ok=True)
-        path = folder / f"kalends-{to_utc(now):%Y-%m-%d}.backup"
+        path = folder / f"kalends-{timestamps.to_utc(now):%Y-%m-%d}.backup"
 
         def advance(_: int) -> None:
             if stopping.is_set():

@@ -12,10 +12,8 @@ from kalends.core.records.people import Person
 from kalends.core.records.response import Tally
 from kalends.core.records.response_settings import DEFAULTS
 from kalends.core.settings import Settings
-from kalends.core.values.datetimes import formats_in
-from kalends.core.values.format_cache import FormatCache
 from kalends.core.values.picture import parse_path
-from kalends.core.values.timestamps import UTC_FORMATS, format_utc
+from kalends.core.values.timestamps import format_utc
 from kalends.features.comments import present as comment_present
 from kalends.features.comments import store as comments
 from kalends.features.events import response_settings_store as response_settings
@@ -32,9 +30,6 @@ from kalends.http.paging import MAX_PAGE
 
 _BY_ID = attrgetter("id")
 _DEFAULT_SETTINGS = structs.asdict(DEFAULTS)
-# The replies of all requests share these lists: they are never changed.
-_TAGS: FormatCache[str, list[str]] = FormatCache(lambda tags: tags.split(",") if tags else [])
-_CALENDAR_IDS: FormatCache[str, list[int]] = FormatCache(lambda ids: sorted(map(int, ids.split(","))) if ids else [])
 _EDITABLE = (
     *("title", "all_day", "time_zone", "description", "location", "image_url", "image_alt", "public", "visibility", "party_max"),
     *STATUS,
@@ -105,47 +100,37 @@ def new_detail(ctx: Context, event: Event, calendar: TargetCalendar) -> EventDet
 
 
 def items(settings: Settings, rows: Iterable[EventRow]) -> list[EventItem]:
-    """The limited fields, with the calendars that the reader can see: in one loop without a call for each event, since lists are long,
-    and calls would take much of the time. Times are looked up with `get` first, which is twice as fast where it finds them."""
+    """The limited fields, with the calendars that the reader can see."""
     site = settings.url
     base, suffix = f"{site}/events/", own_suffix(settings)
     items: list[EventItem] = []
-    formats, formats_zone = formats_in("UTC"), "UTC"
-    find_time, find_utc, add = formats.get, UTC_FORMATS.get, items.append
     for row in rows:
-        start_at, end_at, zone, image_url = row.start_at, row.end_at, row.time_zone, row.image_url
-        if row.all_day:
-            start_time, end_time = span.format_days(start_at, end_at, zone)
-        else:
-            if zone != formats_zone:
-                formats, formats_zone = formats_in(zone), zone
-                find_time = formats.get
-            start_time = find_time(start_at) or formats[start_at]
-            end_time = None if end_at is None else find_time(end_at) or formats[end_at]
+        start_time, end_time = span.format_times(row)
+        image_url, tags, calendar_ids = row.image_url, row.tags, row.calendar_ids
         if image_url and image_url[0] == "/":
             image_url = site + image_url
         # Formatted once, for the UID and the URL.
         number = str(row.id)
-        add(
+        items.append(
             EventItem(
                 row.id,
                 row.title,
                 start_time,
                 end_time,
                 row.all_day != 0,
-                zone,
+                row.time_zone,
                 row.location,
                 image_url,
-                row.tags,
-                _TAGS[row.tags],
+                tags,
+                tags.split(",") if tags else [],
                 row.public != 0,
                 row.status,
                 row.status_note,
-                _CALENDAR_IDS[row.calendar_ids],
+                sorted(map(int, calendar_ids.split(","))) if calendar_ids else [],
                 row.series_id,
                 row.sent_uid or (f"event-{number}{suffix}" if row.series_id is None else f"series-{row.series_id}{suffix}"),
                 base + number,
-                find_utc(row.updated_at) or UTC_FORMATS[row.updated_at],
+                format_utc(row.updated_at),
             )
         )
     return items

@@ -10,7 +10,6 @@ from msgspec import Struct
 from kalends import policy
 from kalends.core.records.people import User
 from kalends.core.values import timestamps
-from kalends.core.values.datetimes import to_utc
 from kalends.core.version import __version__
 from kalends.db.migrate import newest
 from kalends.features.contacts.rules import vcard
@@ -125,7 +124,7 @@ def _with_uids(ctx: Context, table: str, rows: list[store.Row]) -> list[store.Ro
 
 
 def _entry(ctx: Context, name: str) -> ZipInfo:
-    moment = to_utc(ctx.now)
+    moment = timestamps.to_utc(ctx.now)
     entry = ZipInfo(name, (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second))
     entry.compress_type = ZIP_DEFLATED
     return entry

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
+from msgspec import to_builtins
+
 from kalends import policy
 from kalends.core.records.event import Event
 from kalends.core.settings import Settings
-from kalends.core.values import datetimes
-from kalends.core.values.format_cache import FormatCache
+from kalends.core.values import datetimes, timestamps
 from kalends.core.values.picture import to_url
 from kalends.core.values.text import replace_control_characters
 from kalends.features.events.rules.coordinates import MILLION
@@ -92,11 +93,11 @@ def format_event(event: Event, settings: Settings, uid: str, times: Sequence[str
         lines.append(f"COMMENT:{_text(event.status_note)}")
     if event.image_url:
         lines.append(f"IMAGE;VALUE=URI;DISPLAY=BADGE:{to_url(event.image_url, settings.url)}")
-    updated_at = _UTC[event.updated_at]
+    updated_at = _format_utc(event.updated_at)
     lines += [
         f"URL:{url or f'{settings.url}/events/{event.id}'}",
         f"SEQUENCE:{event.version - 1}",
-        f"CREATED:{_UTC[event.created_at]}",
+        f"CREATED:{_format_utc(event.created_at)}",
     ]
     return _join_lines([*lines, f"LAST-MODIFIED:{updated_at}", f"DTSTAMP:{updated_at}", *more, "END:VEVENT"])
 
@@ -128,9 +129,9 @@ def _format_last_day(first: date, last: date) -> str:
 def format_instant(name: str, instant: int, zone: str) -> str:
     """A property in local time; in UTC if it is the second of two equal local times, which iCalendar cannot express."""
     if zone == "UTC":
-        return f"{name}:{_UTC[instant]}"
+        return f"{name}:{_format_utc(instant)}"
     local = datetimes.to_local(instant, zone)
-    return f"{name}:{_UTC[instant]}" if local.fold else format_local(name, local, zone)
+    return f"{name}:{_format_utc(instant)}" if local.fold else format_local(name, local, zone)
 
 
 def format_local(name: str, local: datetime, zone: str) -> str:
@@ -152,14 +153,11 @@ def add_years(years: Years, event: Event) -> None:
 
 
 def _format_utc(instant: int) -> str:
-    return f"{_format_datetime(datetimes.to_utc(instant))}Z"
-
-
-_UTC = FormatCache(_format_utc)
+    return timestamps.format_utc(instant).replace("-", "").replace(":", "")
 
 
 def _format_datetime(local: datetime) -> str:
-    return local.isoformat().replace("-", "").replace(":", "")[:15]
+    return str(to_builtins(local)).replace("-", "").replace(":", "")[:15]
 
 
 def add_lines(component: str, lines: Iterable[str]) -> str:
