@@ -1,6 +1,7 @@
 """Dates, times and numbers as the Common Locale Data Repository says. Imported when a language is first needed: Babel takes time."""
 
 from datetime import date, datetime, time
+from functools import cache
 
 from babel import Locale
 from babel.dates import format_date, format_interval, format_skeleton, format_time
@@ -20,16 +21,19 @@ class CldrFormats(Formats):
         self._locale = Locale.parse(language)
         self._at = str(self._locale.datetime_formats["medium"])
         self._between = str(self._locale.interval_formats[None])
+        # There are 1,440, and a month shows hundreds of them. Babel takes 20 microseconds for each.
+        self._clock = cache(self._format_clock)
 
     def number(self, number: int) -> str:
         return format_decimal(number, locale=self._locale)
 
     def clock(self, moment: datetime | time) -> str:
-        # Without its zone, into which Babel would convert it.
-        clock = moment.replace(tzinfo=None)
-        if self._hour_cycle:
-            return format_time(clock, self._locale.datetime_skeletons["hm" if self._hour_cycle == "h12" else "Hm"], locale=self._locale)
-        return format_time(clock, "short", locale=self._locale)
+        return self._clock(moment.hour, moment.minute)
+
+    def _format_clock(self, hour: int, minute: int) -> str:
+        skeletons = {"h12": "hm", "h23": "Hm"}
+        pattern = self._locale.datetime_skeletons[skeletons[self._hour_cycle]] if self._hour_cycle else "short"
+        return format_time(time(hour, minute), pattern, locale=self._locale)
 
     def day(self, moment: date) -> str:
         return format_date(moment, "full", locale=self._locale)

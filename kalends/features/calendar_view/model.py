@@ -1,13 +1,11 @@
 """The events of a calendar as its views show them."""
 
 from datetime import date, datetime
-from functools import lru_cache, partial
 
 from msgspec import Struct
 
-from kalends.core.i18n.locale import ENGLISH, Locale
+from kalends.core.i18n.locale import ENGLISH
 from kalends.core.values import datetimes
-from kalends.core.values.format_cache import FormatCache
 
 # An event with a time on one day of a month, of which no more is shown: its start, id, title, status, whether the reader may edit it, and
 # the calendar on which it was found, if any.
@@ -72,13 +70,3 @@ class Piece(Struct, frozen=True, gc=False):
     entry: Entry
     shape: str = ""
     position: str = ""
-
-
-@lru_cache(32)
-def clocks(locale: Locale, zone: str) -> FormatCache[int, str]:
-    """The clock time of an instant, as the calendar shows it again and again."""
-    return FormatCache(partial(_clock, locale, zone))
-
-
-def _clock(locale: Locale, zone: str, instant: int) -> str:
-    return locale.formats.clock(datetimes.to_local(instant, zone))

@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from kalends.core.i18n import gettext, ngettext, pgettext
 from kalends.core.i18n.locale import Locale
+from kalends.core.values.datetimes import to_local
 from kalends.core.values.format_cache import FormatCache
-from kalends.features.calendar_view.model import MINE, NO_ANSWER, Answer, Entry, Piece, Timed, clocks
+from kalends.features.calendar_view.model import MINE, NO_ANSWER, Answer, Entry, Piece, Timed
 from kalends.features.calendar_view.rules.days import ONE_DAY, Agenda, Days, Links, date_range, is_weekend
 from kalends.features.calendar_view.rules.month import Cell, MiniMonth
 from kalends.web import labels
@@ -63,13 +64,13 @@ class Drawing(Struct, frozen=True):
 
     def timed_items(self, events: Iterable[Timed], zone: str, colors: Mapping[int, str], answers: Mapping[int, Answer]) -> list[str]:
         """Events with a time on one day, in these colours. A month has hundreds of them, so none becomes an object."""
-        clock, is_embedded = clocks(self.locale, zone), self.links.is_embedded
+        clock, is_embedded = self.locale.formats.clock, self.links.is_embedded
         return [
             _html(
                 event_id,
                 title,
                 colors[event_id],
-                f"{TIME}{clock[start_at]}</small> " if status == "planned" else self._status(status),
+                f"{TIME}{clock(to_local(start_at, zone))}</small> " if status == "planned" else self._status(status),
                 WINDOW if is_embedded else EDITABLE if can_edit and calendar_id != MINE else "",
                 answers.get(event_id, NO_ANSWER) if calendar_id == MINE else NO_ANSWER,
                 self.locale,
@@ -271,5 +272,5 @@ def _hours(locale: Locale, entry: Entry, day: date) -> str:
     elif entry.is_bar:
         time = locale.translate(gettext("all day"))
     elif entry.end_at is not None:
-        time = f"{time}–{clocks(locale, entry.zone)[entry.end_at]}"
+        time = f"{time}–{locale.formats.clock(to_local(entry.end_at, entry.zone))}"
     return f"{locale.translate(gettext('was'))} {time}" if entry.status == "postponed" else time

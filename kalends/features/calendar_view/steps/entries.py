@@ -3,19 +3,20 @@
 from collections.abc import Container, Iterable, Sequence
 
 from kalends.core.records.calendar import NamedCalendar
+from kalends.core.values.datetimes import to_local
 from kalends.features.calendar_view import store
-from kalends.features.calendar_view.model import GREY, Entry, Timed, clocks
+from kalends.features.calendar_view.model import GREY, Entry, Timed
 from kalends.http.context import Context
 
 
 def mark(ctx: Context, entries: Iterable[Entry], calendars: Sequence[NamedCalendar], zone: str) -> None:
     """Add to each entry its clock time in the zone, and the colour and name of the calendar on which it was found; or else of the first
     of these calendars that holds it, or of any that the reader sees."""
-    clock = clocks(ctx.locale, zone)
+    clock = ctx.locale.formats.clock
     by_id: dict[int | None, NamedCalendar] = {calendar.id: calendar for calendar in calendars}
     others: dict[int, list[Entry]] = {}
     for entry in entries:
-        entry.clock = "" if entry.all_day else clock[entry.start_at]
+        entry.clock = "" if entry.all_day else clock(to_local(entry.start_at, zone))
         calendar = by_id.get(entry.calendar_id)
         if calendar is None:
             others.setdefault(entry.id, []).append(entry)
