@@ -87,8 +87,9 @@ class Dialect(ABC):
     def trigger(self, trigger: Trigger) -> str:
         """Create the trigger. A dollar sign is doubled, since placeholders are replaced afterwards."""
 
+    @staticmethod
     @abstractmethod
-    def json_object(self, row: str, columns: Sequence[str]) -> str:
+    def json_object(row: str, columns: Sequence[str]) -> str:
         """The columns of a row as the text of a JSON object."""
 
     @abstractmethod

@@ -1,6 +1,6 @@
 """Which events the actor may see and edit."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from msgspec import structs
@@ -375,7 +375,12 @@ def event_with_counts(ctx: Context, event_id: int, *, was_visible: bool = False)
 def _select_with_counts(ctx: Context, ids: str, *, was_visible: bool = False) -> str:
     """SQL: the columns of an EventWithCounts."""
     opened = "" if was_visible else and_calendar_opened(ctx, "p.calendar_id")
-    calendar, tally = ctx.db.json_object("c", CalendarName.__struct_fields__), ctx.db.json_object("t", Tally.__struct_fields__)
+    return _format_select(ctx.db.json_object, ids, opened)
+
+
+@lru_cache(128)
+def _format_select(json_object: Callable[[str, Sequence[str]], str], ids: str, opened: str) -> str:
+    calendar, tally = json_object("c", CalendarName.__struct_fields__), json_object("t", Tally.__struct_fields__)
     return _SELECT_WITH_COUNTS.format(calendar=calendar, tally=tally, ids=ids, opened=opened)
 
 

@@ -31,9 +31,10 @@ class CldrFormats(Formats):
         return self._clock(moment.hour, moment.minute)
 
     def _format_clock(self, hour: int, minute: int) -> str:
-        skeletons = {"h12": "hm", "h23": "Hm"}
-        pattern = self._locale.datetime_skeletons[skeletons[self._hour_cycle]] if self._hour_cycle else "short"
-        return format_time(time(hour, minute), pattern, locale=self._locale)
+        if self._hour_cycle:
+            skeleton = self._locale.datetime_skeletons["hm" if self._hour_cycle == "h12" else "Hm"]
+            return format_time(time(hour, minute), skeleton, locale=self._locale)
+        return format_time(time(hour, minute), "short", locale=self._locale)
 
     def day(self, moment: date) -> str:
         return format_date(moment, "full", locale=self._locale)

@@ -112,7 +112,8 @@ class PostgresDialect(Dialect):
             )
         return f"{function}\n{create} EXECUTE FUNCTION {name}();"
 
-    def json_object(self, row: str, columns: Sequence[str]) -> str:
+    @staticmethod
+    def json_object(row: str, columns: Sequence[str]) -> str:
         pairs = ", ".join(f"'{name}', {row}.{name}" for name in columns)
         return f"CAST(json_build_object({pairs}) AS TEXT)"
 

@@ -87,7 +87,8 @@ class SqliteDialect(Dialect):
         when = f"WHEN {trigger.condition}\n" if trigger.condition else ""
         return f"{drop}CREATE TRIGGER {trigger.name} {trigger.moment} ON {trigger.table}\n{when}BEGIN\n{trigger.body}\nEND;"
 
-    def json_object(self, row: str, columns: Sequence[str]) -> str:
+    @staticmethod
+    def json_object(row: str, columns: Sequence[str]) -> str:
         pairs = ", ".join(f"'{name}', {row}.{name}" for name in columns)
         return f"json_object({pairs})"
 
