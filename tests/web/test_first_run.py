@@ -37,9 +37,11 @@ def _code(folder: Path) -> str:
             return first_admin.find_code(ctx) or ""
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
-def test_from_the_first_page_to_the_first_event_in_at_most_eight_clicks(new_site: Windows, tmp_path: Path, script: bool) -> None:
-    page = new_site.open(script=script)
+@pytest.mark.parametrize(("width", "script"), [(390, True), (390, False), (1280, True), (1280, False)])
+def test_from_the_first_page_to_the_first_event_in_at_most_eight_clicks(
+    new_site: Windows, tmp_path: Path, width: int, script: bool
+) -> None:
+    page = new_site.open(width=width, script=script)
     go(page, "/")
     expect(page.get_by_role("heading", level=1)).to_have_text("This Kalends is new")
     fields = {"invitation": _code(tmp_path).lower(), "name": "Nora Klein", "user_name": "nora", "email_address": "nora@example.org"}

@@ -86,6 +86,19 @@ def test_a_member_who_said_yes_finds_the_event_in_every_view_of_the_calendar(win
     expect(page.get_by_role("link", name="Picnic")).to_have_count(0)
 
 
+@pytest.mark.parametrize(("width", "script"), [(PHONE, True), (PHONE, False), (1280, True), (1280, False)])
+def test_one_tap_says_yes_and_one_more_finds_the_event_again(windows: Windows, people: Cast, width: int, script: bool) -> None:
+    event = an_event(people.alice, title="Picnic", start_time=f"{FRIDAY}T18:00", public=True)
+    page = windows.open(people.carol, width=width, script=script)
+    go(page, f"/events/{event['id']}")
+    page.locator("#respond").get_by_role("button", name="Going").click()
+    expect(page.get_by_role("heading", name="You’re going")).to_be_visible()
+    page.get_by_role("link", name="My events").locator("visible=true").first.click()
+    expect(page.get_by_role("listitem").filter(has_text="Picnic")).to_contain_text("Going")
+    go(page, f"/calendar?view=week&date={FRIDAY}&time_zone=UTC")
+    expect(entry(page)).to_contain_text("Going")
+
+
 def test_an_invitation_is_removed_from_the_calendar_and_put_back(windows: Windows, guest_of_alice: Person, picnic: dict[str, Any]) -> None:
     page = windows.open(guest_of_alice)
     go(page, f"/calendar?date={FRIDAY}&time_zone=UTC")

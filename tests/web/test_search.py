@@ -1,9 +1,10 @@
 """The search in the header: with scripts as someone types, and without them as a page."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.web.scene import Scene
-from tests.web.windows import Windows, go
+from tests.web.windows import WIDE, Windows, go
 
 PHONE = 390
 
@@ -35,3 +36,16 @@ def test_the_page_of_results_changes_as_someone_types(looks: Windows, scene: Sce
     page.locator("#find").press_sequentially("no-such-thing")
     expect(page.locator("#found")).to_contain_text("Nothing found for “no-such-thing”.")
     assert page.url.endswith("/search?text=no-such-thing")
+
+
+@pytest.mark.parametrize(("width", "script"), [(PHONE, True), (PHONE, False), (WIDE, True), (WIDE, False)])
+def test_one_field_and_two_taps_find_the_dentist(windows: Windows, scene: Scene, width: int, script: bool) -> None:
+    page = windows.open(scene.alice, width=width, script=script)
+    go(page, "/calendar")
+    if width == PHONE:
+        page.locator(".top").get_by_role("link", name="Search events").click()
+    page.locator("#find").fill("dentist")
+    page.locator("#find").press("Enter")
+    page.wait_for_url("**/search?text=dentist")
+    page.locator("main").get_by_role("link", name="Dentist").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Dentist")
