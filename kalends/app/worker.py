@@ -54,7 +54,7 @@ from kalends.features.users import invitation_store as account_invitations
 from kalends.features.webhooks import store as webhooks
 from kalends.features.webhooks.steps.sender import WebhookSender
 from kalends.http.context import Context
-from kalends.mail.inbound.poller import Poller
+from kalends.mail.inbound.imap import Poller
 from kalends.mail.sender import Outbox
 
 log = get_logger(__name__)

@@ -4,15 +4,13 @@ import click
 
 from kalends.cli.backup import backup, restore
 from kalends.cli.demo import demo
-from kalends.cli.doctor import doctor
+from kalends.cli.doctor import doctor, show_settings
 from kalends.cli.import_ import import_file
 from kalends.cli.migrate import migrate
 from kalends.cli.options import Group, stop
 from kalends.cli.receive import receive
-from kalends.cli.serve import serve
-from kalends.cli.settings import show_settings
+from kalends.cli.serve import serve, work
 from kalends.cli.users import users
-from kalends.cli.work import work
 from kalends.core.errors import Problem
 from kalends.core.settings import WrongSetting
 from kalends.core.version import __version__

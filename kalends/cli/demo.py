@@ -50,7 +50,7 @@ def _fill(data: str | None, database: str | None, password: str) -> None:
 
 
 def _remove(data: str | None, database: str | None) -> None:
-    from kalends.cli.demo_data.remove import remove
+    from kalends.cli.demo_data.fill import remove
 
     with open_context(data, database) as ctx:
         count = remove(ctx)

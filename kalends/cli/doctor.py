@@ -1,4 +1,4 @@
-"""`kalends doctor`: check the installation and print what to do."""
+"""`kalends doctor`: check the installation and print what to do; `kalends settings`: print every setting and its current value."""
 
 import sys
 from typing import Any
@@ -7,8 +7,9 @@ import click
 
 from kalends.cli.checks import check_site, find_problems, try_email, try_sms, unsent_channels
 from kalends.cli.options import data_option, database_option
-from kalends.core.settings import listed, load, variable
-from kalends.mail.outbox_files import outbox
+from kalends.core.settings import SECRETS, Settings, choices, listed, load, meaning, variable
+from kalends.core.transports import FILES
+from kalends.mail.mail import outbox
 
 # Of each state of a check.
 LINES = {"ok": "ok   {0}", "wrong": "BAD  {0}: {1}", "unknown": "note {0}: {1}"}
@@ -40,3 +41,16 @@ def doctor(email: str | None, sms: str | None, **options: Any) -> None:
             f"note {variable('cors_origins')} has *: scripts of every site may read what guests may read (GET without a credential)."
         )
     sys.exit(1 if any(problems.values()) or any(item.state == "wrong" for item in site) else 0)
+
+
+@click.command("settings")
+def show_settings() -> None:
+    """Print every setting: its value, its meaning and the values it accepts; secrets are hidden."""
+    settings = load()
+    for name in Settings.__struct_fields__:
+        click.echo(f"{variable(name)} = {_printable(name, getattr(settings, name))}\n    {meaning(name)} ({choices(name)})")
+
+
+def _printable(name: str, value: object) -> object:
+    may_hold_secret = name in SECRETS or ("@" in str(value) and name != "email_from")
+    return "(hidden)" if value and value != FILES and may_hold_secret else value

@@ -1,4 +1,4 @@
-"""`kalends serve`: migrate the database, serve HTTP and run the background worker."""
+"""`kalends serve`: migrate the database, serve HTTP and run the background worker; `kalends work`: run the worker alone."""
 
 import os
 import shutil
@@ -9,6 +9,7 @@ import click
 from msgspec.structs import replace
 
 from kalends.app.worker import attached_worker
+from kalends.app.worker import work as run_worker
 from kalends.cli.checks import unsent_channels
 from kalends.cli.options import data_option, database_option, no_migrate_option, open_migrated_database
 from kalends.core import log
@@ -18,7 +19,7 @@ from kalends.core.version import __version__
 from kalends.db import Database
 from kalends.features.users.steps import first_admin
 from kalends.http.context import Context
-from kalends.mail.outbox_files import outbox
+from kalends.mail.mail import outbox
 
 
 @click.command()
@@ -97,3 +98,16 @@ def _outbox_note(settings: Settings) -> str:
     if not channels:
         return ""
     return f"Written to {outbox(settings)} and not sent: {', '.join(channels)}. To send, set {' and '.join(channels.values())}."
+
+
+@click.command("work")
+@data_option
+@database_option
+@click.option("--attached", is_flag=True, hidden=True, help="Exit at the end of standard input; 'serve' starts it this way.")
+@no_migrate_option
+def work(attached: bool, no_migrate: bool, **options: Any) -> None:
+    """Run the background worker alone, beside 'kalends serve --no-work'."""
+    settings = load(options)
+    log.configure(settings)
+    # The database is not closed at the end: a thread that waits for a mail server may still use it.
+    run_worker(open_migrated_database(settings, no_migrate=no_migrate), settings, attached=attached)

@@ -13,10 +13,9 @@ from kalends.dav.calendars import expand, filters, query
 from kalends.dav.calendars.overlap import RequestBudget
 from kalends.dav.calendars.sync import Token, parse_token, read_entries
 from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, require_home
-from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject
 from kalends.dav.propfind import describe, needs_text, require_finite, resource_names
-from kalends.dav.xml import CALDAV, DAV, Response, escape, multistatus, write_response
+from kalends.dav.xml import CALDAV, DAV, DavError, Response, escape, multistatus, write_response
 from kalends.features.changes import journal_store
 from kalends.features.contacts import birthday_store as store
 from kalends.features.contacts.rules.birthday import Birthday

@@ -10,9 +10,8 @@ from kalends import policy
 from kalends.core.records.calendar import Calendar
 from kalends.dav import paths
 from kalends.dav.calendars import calendar_store
-from kalends.dav.errors import DavError
 from kalends.dav.paths import Target
-from kalends.dav.xml import CONTENT_TYPE, DAV
+from kalends.dav.xml import CONTENT_TYPE, DAV, DavError
 from kalends.http.context import Context
 from kalends.policy import Right
 

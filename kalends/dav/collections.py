@@ -6,9 +6,8 @@ from kalends.dav import proppatch
 from kalends.dav.calendars import calendar_store
 from kalends.dav.calendars.calendar_object import COMPONENTS
 from kalends.dav.call import PROP, Call, DavReply, find_calendar, require_home
-from kalends.dav.errors import DavError
 from kalends.dav.properties import COMPONENT_SET, RESOURCE_TYPE
-from kalends.dav.xml import CALDAV, DAV
+from kalends.dav.xml import CALDAV, DAV, DavError
 from kalends.db import UniqueViolation
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.calendars import store as calendars

@@ -10,7 +10,7 @@ from kalends.core.values import datetimes, timestamps
 from kalends.dav import paths
 from kalends.dav.calendars.calendar_object import COMPONENTS
 from kalends.dav.paths import Kind
-from kalends.dav.push import servers, web_push
+from kalends.dav.push import web_push
 from kalends.dav.xml import APPLE, CALDAV, CALENDAR_SERVER, CARDDAV, DAV, PUSH, Response, escape, href, name_element
 from kalends.features.contacts.present import book_name
 from kalends.features.events.feeds.steps import ical
@@ -173,19 +173,19 @@ def _transparency(subject: Subject) -> str | None:
 
 
 def _push_transports(subject: Subject) -> str | None:
-    if not servers.is_on(subject.ctx.settings):
+    if not web_push.is_on(subject.ctx.settings):
         return None
     key = web_push.public_key(subject.ctx.settings)
     return f'<P:web-push><P:vapid-public-key type="p256ecdsa">{key}</P:vapid-public-key></P:web-push>'
 
 
 def _push_topic(subject: Subject) -> str | None:
-    return subject.push_topic if servers.is_on(subject.ctx.settings) else None
+    return subject.push_topic if web_push.is_on(subject.ctx.settings) else None
 
 
 def _push_triggers(subject: Subject) -> str | None:
     triggers = "<P:content-update><D:depth>1</D:depth></P:content-update>"
-    return triggers if servers.is_on(subject.ctx.settings) else None
+    return triggers if web_push.is_on(subject.ctx.settings) else None
 
 
 def _constant(value: str) -> Writer:

@@ -8,10 +8,9 @@ from kalends.core.records.calendar import Calendar
 from kalends.dav import birthday_calendar, listing, paths, properties
 from kalends.dav.calendars import calendar_store, resources, sync, text
 from kalends.dav.call import ALLPROP, PROP, PROPNAME, Call, DavReply, find_calendar, require_home
-from kalends.dav.errors import DavError
 from kalends.dav.properties import SCHEDULE_TAG, Subject, dav
-from kalends.dav.push.topic import calendar_topic
-from kalends.dav.xml import DAV, Response, multistatus, write_response
+from kalends.dav.push.web_push import calendar_topic
+from kalends.dav.xml import DAV, DavError, Response, multistatus, write_response
 from kalends.features.contacts import birthday_store
 
 # The names of the properties in a request, in characters: those that a resource lacks are in the response of each. Clients ask for a third.

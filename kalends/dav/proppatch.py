@@ -13,16 +13,15 @@ from kalends.core.records.calendar import Calendar
 from kalends.dav import paths
 from kalends.dav.calendars import calendar_store
 from kalends.dav.call import PROP, Call, DavReply, find_calendar
-from kalends.dav.errors import DavError
 from kalends.dav.properties import COLOR, DESCRIPTION, NAME, PROTECTED, ZONE, ZONE_ID, removed_color
-from kalends.dav.xml import DAV, href, multistatus, name_element, propstat
+from kalends.dav.xml import DAV, DavError, href, multistatus, name_element, propstat
 from kalends.features.calendars import present
 from kalends.features.calendars import store as calendars
 from kalends.features.calendars.model import CalendarInput
 from kalends.http.context import Context
 from kalends.http.input.fields import fields_of
 from kalends.http.input.readers import FieldInvalid
-from kalends.ical.zone_names import find_zone
+from kalends.ical.vtimezone import find_zone
 
 SET, REMOVE = f"{{{DAV}}}set", f"{{{DAV}}}remove"
 MAX_PROPERTIES = 100

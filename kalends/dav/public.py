@@ -14,10 +14,9 @@ from kalends.dav.calendars import filters, future_dates, query, resources, store
 from kalends.dav.calendars.overlap import RequestBudget
 from kalends.dav.calendars.resources import Resource
 from kalends.dav.call import CALENDAR_TYPE, Call, DavReply
-from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject
 from kalends.dav.propfind import describe, needs_text, require_finite, resource_names
-from kalends.dav.xml import CALDAV, DAV, Response, multistatus, write_response
+from kalends.dav.xml import CALDAV, DAV, DavError, Response, multistatus, write_response
 from kalends.features.events.feeds.steps.feed import MAX_FOR_GUESTS
 from kalends.http.rate_limit import search_counters
 from kalends.policy import Right

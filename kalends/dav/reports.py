@@ -1,4 +1,5 @@
-"""REPORT: calendar-query, calendar-multiget, free-busy-query and sync-collection."""
+"""REPORT: calendar-query, calendar-multiget, free-busy-query, sync-collection, and principal-property-search. Everybody finds
+themselves among the principals and nobody else: who has an account here is nobody's business."""
 
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
@@ -8,11 +9,11 @@ from kalends.core.records.calendar import Calendar
 from kalends.dav import listing, paths
 from kalends.dav.calendars import expand, filters, free_busy, query, resources, sync, text
 from kalends.dav.calendars.resources import Resource
-from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, find_calendar, own_names
-from kalends.dav.errors import DavError
-from kalends.dav.properties import Subject
+from kalends.dav.call import CALENDAR_TYPE, PROP, Call, DavReply, find_calendar, own_names, require_home
+from kalends.dav.properties import HOME, NAME, Subject, describe
 from kalends.dav.propfind import needs_text, requested_names, resource_names
-from kalends.dav.xml import CALDAV, DAV, Response, escape, multistatus, write_response
+from kalends.dav.xml import CALDAV, DAV, DavError, Response, escape, multistatus, write_response
+from kalends.http.context import Actor
 
 MAX_HREFS = 5_000
 
@@ -116,3 +117,24 @@ def _free_busy(call: Call, calendar: Calendar, root: Element) -> DavReply:
         raise DavError(400, "A free-busy-query must have a time-range.")
     start, end = query.bounds(filters.parse_range(element))
     return DavReply(200, free_busy.write(call.ctx, [calendar], start, end), CALENDAR_TYPE)
+
+
+def report_principals(call: Call) -> DavReply:
+    """principal-property-search (RFC 3744, section 9.4)."""
+    require_home(call)
+    root, actor = call.root, policy.user(call.ctx)
+    if root is None:
+        raise DavError(400, "The body must name a report.")
+    if root.tag != f"{_D}principal-property-search":
+        raise DavError(403, "This report is not supported here.", f"{_D}supported-report")
+    if not all(_matches_principal(actor, search) for search in root.findall(f"{_D}property-search")):
+        return DavReply(207, multistatus([]))
+    names = (requested_names(root) if root.find(PROP) is not None else None) or [NAME, HOME]
+    response = describe(Subject(call.ctx, actor, "principal"), paths.principal(actor.id), names, is_brief=call.is_brief)
+    return DavReply(207, multistatus([write_response(response)]))
+
+
+def _matches_principal(actor: Actor, search: Element) -> bool:
+    """Whether the name or the address of the user has the text in it."""
+    needle = (search.findtext(f"{_D}match") or "").strip().casefold()
+    return any(needle in value.casefold() for value in (actor.display_name, actor.user_name, f"mailto:{actor.email_address}"))

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from kalends import policy
 from kalends.core import errors
 from kalends.core.values.xml_tree import InvalidXml
-from kalends.dav import birthdays, collections, paths, principals, propfind, proppatch, public, reports, sign_in, xml
+from kalends.dav import birthdays, collections, paths, propfind, proppatch, public, reports, sign_in, xml
 from kalends.dav.books import collections as book_collections
 from kalends.dav.books import propfind as books
 from kalends.dav.books import reports as book_reports
@@ -16,15 +16,14 @@ from kalends.dav.books import transfer as book_transfer
 from kalends.dav.books import write as book_write
 from kalends.dav.calendars import files, transfer, write
 from kalends.dav.call import Call, DavReply
-from kalends.dav.errors import DavError, error_body
 from kalends.dav.paths import Kind
-from kalends.dav.push import registration, servers
+from kalends.dav.push import registration, web_push
 from kalends.dav.scheduling import mailboxes
+from kalends.dav.xml import DavError, error_body
 from kalends.db import Retry
 from kalends.http.context import Caller, Context
-from kalends.http.encode_reply import encode_reply
 from kalends.http.endpoint import READ_METHODS
-from kalends.http.reply import Reply
+from kalends.http.reply import Reply, encode_reply
 from kalends.http.request import Request
 from kalends.http.router import Mount
 from kalends.http.run_endpoint import ATTEMPTS, Services, run_after_commit
@@ -35,9 +34,9 @@ FEATURES = "1, 3, access-control, calendar-access, calendar-auto-schedule, addre
 WITH_XML = frozenset({"PROPFIND", "PROPPATCH", "REPORT", "MKCALENDAR", "MKCOL"})
 
 TABLE: dict[Kind, dict[str, Action]] = {
-    "root": {"PROPFIND": propfind.propfind, "REPORT": principals.report},
-    "users": {"PROPFIND": propfind.propfind, "REPORT": principals.report},
-    "principal": {"PROPFIND": propfind.propfind, "REPORT": principals.report},
+    "root": {"PROPFIND": propfind.propfind, "REPORT": reports.report_principals},
+    "users": {"PROPFIND": propfind.propfind, "REPORT": reports.report_principals},
+    "principal": {"PROPFIND": propfind.propfind, "REPORT": reports.report_principals},
     "home": {"PROPFIND": propfind.propfind},
     "calendar": {
         "PROPFIND": propfind.propfind_calendar,
@@ -120,7 +119,7 @@ class Dav:
             reply = DavReply(
                 problem.status, error_body(problem.detail or problem.title, _condition(problem, request)), headers=problem.headers
             )
-        features = f"{FEATURES}, webdav-push" if servers.is_on(self._services.settings) else FEATURES
+        features = f"{FEATURES}, webdav-push" if web_push.is_on(self._services.settings) else FEATURES
         headers = {"DAV": features, **reply.headers}
         return Reply(reply.status, reply.content_type if reply.body else "", reply.body, headers)
 

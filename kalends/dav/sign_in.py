@@ -8,12 +8,12 @@ import binascii
 
 from kalends.core import errors
 from kalends.core.log import get_logger
-from kalends.core.net.client_network import network
 from kalends.core.values.text import fold_case
-from kalends.dav.errors import DavError
+from kalends.dav.xml import DavError
 from kalends.features.keys import store as keys
 from kalends.features.sessions.steps import login_attempts
 from kalends.http.context import Actor, Context
+from kalends.http.origin import network
 from kalends.http.run_endpoint import Services
 
 log = get_logger(__name__)

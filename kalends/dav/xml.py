@@ -3,7 +3,7 @@
 Replies are joined from text: a list of ten thousand resources costs what its text costs."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from html import escape as escape_html
 from xml.etree.ElementTree import Element
@@ -109,3 +109,22 @@ def propstat(properties: str, status: int, error: str = "") -> str:
 
 def _status(status: int) -> str:
     return f"<D:status>HTTP/1.1 {status} {STATUS.get(status, '')}</D:status>"
+
+
+class DavError(Exception):
+    """A request that fails. `condition` is the precondition's name in Clark notation, `{DAV:}valid-sync-token`; `inner` its content."""
+
+    def __init__(self, status: int, detail: str, condition: str = "", inner: str = "", headers: Mapping[str, str] | None = None):
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.condition = condition
+        self.inner = inner
+        self.headers = dict(headers or {})
+
+
+def error_body(detail: str, condition: str = "", inner: str = "") -> bytes:
+    """The body of an error (RFC 4918, section 16), with words in an element of our own, which clients skip."""
+    failed = name_element(condition, inner) if condition else ""
+    words = f'<K:message xmlns:K="urn:kalends">{escape(detail)}</K:message>' if detail else ""
+    return f'<?xml version="1.0" encoding="utf-8"?>\n<D:error xmlns:D="DAV:">{failed}{words}</D:error>'.encode()

@@ -1,7 +1,7 @@
 """The context of an action: its transaction, its actor, the time and the settings. It is passed as an argument, never global."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from random import getrandbits
 from time import thread_time, time_ns
@@ -19,7 +19,7 @@ from kalends.core.records.response import Response
 from kalends.core.settings import Settings
 from kalends.core.values import timestamps
 from kalends.db import Author, Database, Transaction, journal
-from kalends.http.reply import Wait
+from kalends.http.reply import Wait, has_version, parse_etags
 
 # Send Last-Modified only when it is this many seconds old: until then, another change may still commit with the same time.
 LAST_MODIFIED_DELAY = 120
@@ -122,26 +122,14 @@ class Caller(Struct, frozen=True):
         """Whether If-Match names this version of the record, or any, or is missing."""
         if "if-match" not in self.headers:
             return True
-        etags = _etags(self.headers["if-match"])
-        return "*" in etags or any(tag == etag or tag.startswith(f"{etag[:-1]}.") for tag in etags)
-
-
-def has_version(headers: Mapping[str, str], etag: str) -> bool:
-    """Whether the client that sent these header fields has this version already (If-None-Match)."""
-    if "if-none-match" not in headers:
-        return False
-    etags = _etags(headers["if-none-match"])
-    return etag in etags or "*" in etags
+        sent = parse_etags(self.headers["if-match"])
+        return "*" in sent or any(tag == etag or tag.startswith(f"{etag[:-1]}.") for tag in sent)
 
 
 def read_cookie(header: str, name: str) -> str | None:
     """The value of a cookie in the header field."""
     pairs = (pair.strip().partition("=") for pair in header.split(";"))
     return next((value for key, _, value in pairs if key == name), None)
-
-
-def _etags(header: str) -> list[str]:
-    return [tag.strip().removeprefix("W/") for tag in header.split(",")]
 
 
 class CountedCall(Protocol):
@@ -357,7 +345,7 @@ class Context(Struct, eq=False):
         """Raise Stale if the client expects a record (If-Match) that is missing, or none (If-None-Match: *) that is there."""
         if not exists and "if-match" in self.caller.headers:
             raise errors.Stale("It is not there any more. Send it without If-Match to create it.")
-        if exists and "*" in _etags(self.caller.headers.get("if-none-match", "")):
+        if exists and "*" in parse_etags(self.caller.headers.get("if-none-match", "")):
             raise errors.Stale("It is there already. Send it without If-None-Match to change it.")
 
     def require_version(self, version: str) -> None:

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from kalends.core import errors, tokens
 from kalends.core.errors import FieldError
-from kalends.core.values.upload import Upload
 from kalends.http.context import Context
+from kalends.http.input.multipart import Upload
 from kalends.http.reply import Reply
 
 HEADER = "Idempotency-Key"

@@ -1,14 +1,17 @@
-"""Pages of a list: limit and offset in, a link to the next page out."""
+"""Pages of a list: limit and offset in, a link to the next page out; and the fields of its records that a client asks for."""
 
 import re
 from collections.abc import Callable
-from typing import Annotated, TypedDict, TypeVar
+from typing import Annotated, Any, TypedDict, TypeVar, cast
 from urllib.parse import quote, unquote
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.http.context import Context
+from kalends.http.input.fields import reader
 from kalends.http.input.params import SECRETS
+from kalends.http.input.readers import FieldInvalid
+from kalends.http.input.types import Name
 
 MAX_PAGE = 500
 # What the URL of another page has its own values for. Secrets stay out.
@@ -18,6 +21,9 @@ _SENT = "%&=+!$'()*,;:@/?"
 _SAFE = re.compile(rf"[A-Za-z0-9._~{_SENT}-]*")
 
 T = TypeVar("T")
+Record = TypeVar("Record", bound=Struct)
+FIELDS = "Comma-delimited names of the fields to return; `id` is always among them. Without it, all."
+_read_names = reader(list[Name])
 
 
 class Paging(Struct, kw_only=True, frozen=True):
@@ -85,3 +91,20 @@ def paginate(
 
 def _is_own(name: str) -> bool:
     return name in OWN or ("%" in name and unquote(name) in OWN)
+
+
+def read_fields(kind: type[Struct], value: Any) -> list[str]:
+    """The names, each a field of the record."""
+    names: list[str] = [name.strip() for name in _read_names(value)]
+    unknown = [name for name in names if name not in kind.__struct_fields__]
+    if unknown:
+        choices = ", ".join(kind.__struct_fields__)
+        raise FieldInvalid(f"there is no field {', '.join(unknown)}; choose from {choices}", "not_a_choice")
+    return list(dict.fromkeys(["id", *names]))
+
+
+def select(record: Record, names: list[str] | None) -> Record:
+    """The record with these fields alone, encoded as if it had no others; the whole record without names."""
+    if not names:
+        return record
+    return cast(Record, {name: value for name in names if (value := getattr(record, name)) is not UNSET})

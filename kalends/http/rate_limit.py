@@ -8,10 +8,10 @@ from msgspec import Struct
 from kalends.core import tokens
 from kalends.core.errors import TooMany
 from kalends.core.i18n import Text, gettext
-from kalends.core.net.client_network import network
 from kalends.core.settings import Settings
 from kalends.db import Transaction, counters
 from kalends.http.context import Context
+from kalends.http.origin import network
 
 MAX_REFUSALS = 10_000
 MAX_SEARCHERS = 10_000

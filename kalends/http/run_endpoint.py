@@ -11,13 +11,11 @@ from msgspec import UNSET, Struct, structs
 from kalends.core import errors
 from kalends.core.errors import Problem
 from kalends.core.i18n import gettext
-from kalends.core.net.client_network import network
 from kalends.core.settings import Settings
 from kalends.core.values import timestamps
 from kalends.db import Database, Retry
 from kalends.http import dry_run
 from kalends.http.context import Actor, Caller, Context
-from kalends.http.encode_reply import encode_reply
 from kalends.http.endpoint import Document, Endpoint
 from kalends.http.idempotency_key import IdempotencyKeyInUse, Key, ResponseStore, key_of, read_key
 from kalends.http.input import batch as batches
@@ -25,9 +23,9 @@ from kalends.http.input.batch import is_batch
 from kalends.http.input.fields import Params, fields_of
 from kalends.http.input.options import has_secret
 from kalends.http.input.params import bind, bind_query, gather, is_strict
-from kalends.http.origin import Origins
+from kalends.http.origin import Origins, network
 from kalends.http.rate_limit import GuestCall, RateLimit
-from kalends.http.reply import Reply, content_hash
+from kalends.http.reply import Reply, content_hash, encode_reply
 from kalends.http.request import Request
 
 Authenticate = Callable[[Context, str], Actor | None]

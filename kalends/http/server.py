@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping
 
 from kalends.core.log import endpoint_name, get_logger
-from kalends.core.net.client_network import network
 from kalends.core.settings import Settings
 from kalends.core.values import timestamps
 from kalends.db import Database
@@ -13,7 +12,7 @@ from kalends.http import metrics
 from kalends.http.endpoint import Endpoint
 from kalends.http.error_handler import ErrorHandler, ErrorPage
 from kalends.http.idempotency_key import ResponseStore
-from kalends.http.origin import Origins
+from kalends.http.origin import Origins, network
 from kalends.http.rate_limit import RateLimit, guest_writes
 from kalends.http.replicated_endpoint import ReplicatedRunner
 from kalends.http.reply import Reply

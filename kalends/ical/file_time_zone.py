@@ -13,7 +13,7 @@ from kalends.ical import rrule
 from kalends.ical.lines import Property
 from kalends.ical.rrule import Budget, Recurrence
 from kalends.ical.values import DAY_SECONDS, parse_datetime, parse_datetimes
-from kalends.ical.zone_names import common_zones
+from kalends.ical.vtimezone import common_zones
 
 MAX_OBSERVANCES = 100
 

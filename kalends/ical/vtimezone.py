@@ -1,4 +1,4 @@
-"""VTIMEZONE components of IANA zones, for the years that a file needs."""
+"""VTIMEZONE components of IANA zones, for the years that a file needs, and the zones that names from elsewhere mean."""
 
 from calendar import monthrange
 from collections.abc import Iterable, Iterator
@@ -10,6 +10,9 @@ from kalends.core.values.datetimes import zone_info
 
 if TYPE_CHECKING:
     from icalendar import Component, Timezone
+from functools import cache
+
+from kalends.core.values.datetimes import known_zones
 
 # No zone changes its offset twice within this time.
 STRIDE = timedelta(days=7)
@@ -22,6 +25,11 @@ DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 Change = tuple[datetime, timedelta, timedelta, str, bool]
 # The month, the number of the weekday in it, negative from its end, and the weekday.
 Rule = tuple[int, int, int]
+MAX_CHARACTERS = 200
+_BEST_KNOWN = (
+    *("UTC", "Europe/London", "Europe/Berlin", "America/New_York", "America/Chicago", "America/Los_Angeles"),
+    *("Asia/Kolkata", "Australia/Sydney"),
+)
 
 
 def build_time_zone(name: str, years: Iterable[int]) -> "Timezone":
@@ -113,3 +121,32 @@ def _find_instant(name: str, early: datetime, late: datetime) -> datetime:
 def _offset_at(instant: datetime, name: str) -> tuple[timedelta, str, bool]:
     local = instant.astimezone(zone_info(name))
     return local.utcoffset() or timedelta(0), local.tzname() or name, bool(local.dst())
+
+
+def find_zone(name: str) -> str | None:
+    """The IANA zone of this name, which may have a prefix or be a Windows name."""
+    if len(name) > MAX_CHARACTERS:
+        return None
+    pieces = name.strip().upper().split("/")
+    for first in range(len(pieces)):
+        if zone := _names().get("/".join(pieces[first:])):
+            return zone
+    return None
+
+
+@cache
+def common_zones() -> tuple[str, ...]:
+    """A zone for each that Windows has: the best known ones first."""
+    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
+
+    return tuple(dict.fromkeys([*_BEST_KNOWN, *sorted(zone for zone in WINDOWS_TO_OLSON.values() if zone in known_zones())]))
+
+
+@cache
+def _names() -> dict[str, str]:
+    """The zones by their names in upper case."""
+    # Imported late, to start fast.
+    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
+
+    windows = {name.upper(): zone for name, zone in WINDOWS_TO_OLSON.items() if zone in known_zones()}
+    return windows | {zone.upper(): zone for zone in known_zones()}

@@ -1,15 +1,18 @@
-"""Send e-mail through an SMTP server, or write it to a file."""
+"""Send e-mail through an SMTP server, or write it to a file; SMS are written to the same folder."""
 
+import secrets
 import smtplib
 from email.message import EmailMessage
 from email.policy import SMTP
+from pathlib import Path
 
+from kalends.core import private_file
 from kalends.core.net.deadline import Deadline
 from kalends.core.settings import Settings
 from kalends.core.transports import MailServer, mail_server, sender
 from kalends.features.deliveries.messages.message import wire_address
 from kalends.features.deliveries.rules.outcome import AddressRefused, Outcome, TryAgain, Undeliverable, redact
-from kalends.mail import outbox_files, smtp_session
+from kalends.mail import smtp_session
 from kalends.mail.smtp_session import OPERATOR, Session, SessionPool
 
 SECONDS: float = 60
@@ -38,7 +41,7 @@ def send(
     """
     server = mail_server(settings.email)
     if server is None:
-        outbox_files.write(settings, f"{_number(message)}.eml", message.as_bytes(policy=SMTP.clone(utf8=not address.isascii())))
+        write_file(settings, f"{_number(message)}.eml", message.as_bytes(policy=SMTP.clone(utf8=not address.isascii())))
         return
     addresses = return_path or sender(settings.email_from, settings.url).addr_spec, wire_address(address)
     with Deadline(seconds, step) as deadline:
@@ -121,3 +124,27 @@ def _outcome(server: MailServer, error: Exception, code: int, reply: bytes | str
     is_refusal = isinstance(error, smtplib.SMTPRecipientsRefused)
     kind = TryAgain if code < 500 else AddressRefused if is_refusal else Undeliverable
     return kind(f"The mail server replied {code}: {text}")
+
+
+def outbox(settings: Settings) -> Path:
+    """The folder of the files."""
+    return settings.folder / "outbox"
+
+
+def write_file(settings: Settings, name: str, content: bytes) -> None:
+    """Write the file atomically; a repeated message replaces it."""
+    folder = outbox(settings)
+    draft = folder / f".{name}.{secrets.token_hex(8)}"
+    try:
+        # In two steps, since mkdir applies the mode to the last folder only.
+        settings.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        try:
+            with private_file.create(draft) as file:
+                file.write(content)
+            draft.rename(folder / name)
+        finally:
+            draft.unlink(missing_ok=True)
+        private_file.sync_folder(folder)
+    except OSError as error:
+        raise TryAgain(f"The outbox cannot be written: {error.strerror}.") from None

@@ -14,7 +14,7 @@ from kalends.core.settings import Settings
 from kalends.core.transports import Twilio, twilio
 from kalends.core.version import __version__
 from kalends.features.deliveries.rules.outcome import Outcome, TryAgain, Undeliverable, Unknown, redact
-from kalends.mail import outbox_files
+from kalends.mail import mail
 
 SECONDS: float = 10
 MAX_READ = 64 * 2**10
@@ -29,7 +29,7 @@ def send(settings: Settings, number: str, text: str, delivery_id: int | str, *, 
     """Send the text. If it may have been sent, raise Unknown: a second SMS costs money and annoys."""
     interface = twilio(settings.sms)
     if interface is None:
-        outbox_files.write(settings, f"{delivery_id}.sms.txt", f"To: {number}\n\n{text}\n".encode())
+        mail.write_file(settings, f"{delivery_id}.sms.txt", f"To: {number}\n\n{text}\n".encode())
         return
     with Deadline(seconds, seconds) as deadline:
         connection = _connect(interface, deadline)

@@ -2,9 +2,8 @@
 
 from kalends.core import errors
 from kalends.core.i18n import gettext
-from kalends.core.records.calendar import Calendar
+from kalends.core.records.calendar import Calendar, OwnershipOffer
 from kalends.core.records.deleted_calendar import DeletedCalendar
-from kalends.core.records.ownership_offer import OwnershipOffer
 from kalends.db import columns
 from kalends.http.context import Context
 from kalends.policy.actor import Right, and_calendar_opened, me, user

@@ -1,9 +1,11 @@
-"""Small drawings: icons, the initials of people without a picture, and QR codes."""
+"""Small drawings: icons, covers of events without a picture, the initials of people without a picture, and QR codes."""
 
+from hashlib import sha256
 from zlib import crc32
 
 import segno
 from markupsafe import Markup
+from msgspec import Struct
 
 FACES = 6
 # The paths of icons, each a line in a square of 24.
@@ -32,6 +34,8 @@ ICONS = {
     "ticket": "M4 7h16v3.5a1.5 1.5 0 0 0 0 3V17H4v-3.5a1.5 1.5 0 0 0 0-3zM14 7v10",
     "upload": "M12 16V4m0 0L7 9m5-5 5 5M4 16v4h16v-4",
 }
+# The colour of covers of events whose calendar the reader cannot see.
+DEFAULT_COLOR = "#5f5a54"
 
 
 def initials(name: str) -> str:
@@ -57,3 +61,24 @@ def qr_code_url(text: str) -> str:
 
 def _make(text: str) -> segno.QRCode:
     return segno.make(text, error="m", micro=False)
+
+
+class Cover(Struct, frozen=True):
+    """Circles (centre and radius) and the heights of a wave, in a square of 100 by 100."""
+
+    circles: list[tuple[int, int, int]]
+    heights: tuple[int, int, int]
+
+    @property
+    def wave(self) -> str:
+        """The wave as a path of SVG."""
+        left, middle, right = self.heights
+        return f"M0 {left}C30 {left - 18} 45 {middle + 22} 70 {middle}S90 {right} 100 {right - 20}V100H0Z"
+
+
+def draw_cover(event_id: int) -> Cover:
+    """Always the same drawing for the same event."""
+    digest = sha256(str(event_id).encode()).digest()
+    circles = [(x % 100, y % 70, 14 + radius % 32) for x, y, radius in zip(digest[0:4], digest[4:8], digest[8:12], strict=True)]
+    left, middle, right = (55 + each % 35 for each in digest[12:15])
+    return Cover(circles, (left, middle, right))

@@ -17,9 +17,8 @@ from kalends.core.i18n.text import Text, pgettext
 from kalends.core.values.picture import parse_path, parse_url
 from kalends.http.context import Context
 from kalends.web import labels
-from kalends.web.cover import draw_cover
-from kalends.web.drawings import ICONS, draw_qr_code, face_number, initials, qr_code_url
-from kalends.web.guest_form import sign_time
+from kalends.web.drawings import ICONS, draw_cover, draw_qr_code, face_number, initials, qr_code_url
+from kalends.web.forms import sign_time
 from kalends.web.markdown import autolink, escape_text, markdown, paragraphs
 from kalends.web.times import Times
 

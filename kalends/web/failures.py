@@ -6,9 +6,9 @@ from urllib.parse import quote, unquote_plus, urlencode
 
 from kalends.core.errors import Problem
 from kalends.core.i18n import gettext
-from kalends.core.values.upload import Upload
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
+from kalends.http.input.multipart import Upload
 from kalends.http.input.params import gather
 from kalends.http.reply import Reply
 from kalends.http.request import Request

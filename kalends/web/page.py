@@ -10,7 +10,7 @@ from kalends.core import errors
 from kalends.http.context import Context
 from kalends.http.endpoint import Document, Options, attach, declaration
 from kalends.http.input.form import Form
-from kalends.web import guest_form
+from kalends.web import forms
 from kalends.web.forms import FormState
 
 F = TypeVar("F", bound=Callable[..., Document])
@@ -57,7 +57,7 @@ def _form_action(function: Action, again: Action, form: str, transaction: bool, 
             if ctx.refusal:
                 raise ctx.refusal
             if is_guest_form:
-                guest_form.check(ctx, params)
+                forms.check(ctx, params)
             if not transaction:
                 return function(ctx, params=params, **variables)
             with ctx.write():

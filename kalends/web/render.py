@@ -20,7 +20,7 @@ from kalends.policy import site as sites
 from kalends.web import notices
 from kalends.web.environment import GLOBALS, environment
 from kalends.web.forms import FormState
-from kalends.web.reader_zone import reader_zone
+from kalends.web.times import reader_zone
 
 # Comments are for readers of the source, and a fifth of what a browser would fetch: lines of scripts, and comments of style sheets.
 _COMMENTS = {".js": re.compile(rb"^\s*//.*\n", re.MULTILINE), ".css": re.compile(rb"/\*.*?\*/\n?", re.DOTALL)}

@@ -1,12 +1,18 @@
-"""The times of records as pages show them, from the text that the API replies with."""
+"""The times of records as pages show them, from the text that the API replies with, and the time zone of the reader: a
+member's own; for guests the one in their cookie, else the site's."""
 
 from datetime import date, datetime, time, timedelta
 
 from kalends.core.i18n import gettext
 from kalends.core.i18n.locale import Locale
 from kalends.core.values import datetimes
+from kalends.core.values.datetimes import known_zones
+from kalends.http.context import Context
+from kalends.policy import site as sites
 
 ALL_DAY = gettext("All day")
+COOKIE = "kalends_zone"
+YEAR = 365 * 86_400
 
 
 class Times:
@@ -106,3 +112,17 @@ class Times:
 def _moment(text: str, zone: str | None = None) -> datetime:
     moment = datetime.fromisoformat(text)
     return moment.astimezone(datetimes.zone_info(zone)) if zone else moment
+
+
+def reader_zone(ctx: Context) -> str:
+    """The time zone of the reader."""
+    if ctx.actor:
+        return ctx.actor.time_zone
+    zone = ctx.caller.cookie(COOKIE)
+    return zone if zone in known_zones() else sites.get_or_default(ctx).time_zone
+
+
+def remember_zone(ctx: Context, zone: str) -> None:
+    """Store the choice of a guest in a cookie. Members set theirs in their settings."""
+    if ctx.actor is None and zone != ctx.caller.cookie(COOKIE):
+        ctx.set_cookie(COOKIE, zone, YEAR)

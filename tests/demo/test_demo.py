@@ -15,7 +15,7 @@ import pytest
 
 from kalends.app.application import application
 from kalends.cli.demo_data import fill as demo
-from kalends.cli.demo_data.remove import remove
+from kalends.cli.demo_data.fill import remove
 from kalends.cli.demo_data.story import CALENDARS, COMMENTS, EVENTS, ORGANISERS, OTHER_EVENTS, POSTERS, PROFILE, SERIES, SITE, STATUS
 from kalends.core.settings import Settings
 from kalends.db import Database, open_database

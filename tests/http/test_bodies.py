@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import pytest
 from msgspec import Meta, Struct
 
-from kalends.core.values.upload import Upload
 from kalends.http.context import Context
+from kalends.http.input.multipart import Upload
 from tests.cast import Cast, a_calendar
 from tests.client import Client, Reply
 from tests.http.conftest import Stage, act

@@ -14,7 +14,7 @@ from kalends.ical.lines import Property, unsplit_utf8
 from kalends.ical.parse import Entry, parse_file
 from kalends.ical.rrule import Budget, BudgetExceeded
 from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_duration
-from kalends.ical.zone_names import find_zone
+from kalends.ical.vtimezone import find_zone
 from tests.events.importing import CORPUS, a_file, an_entry
 
 TOKENS = [

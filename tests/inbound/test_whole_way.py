@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kalends.features.deliveries.steps import dispatcher
-from kalends.mail.inbound import poller
+from kalends.mail.inbound import imap
 from tests.deliveries.servers import Mailbox, certificate, real_server
 from tests.inbound import replies
 from tests.inbound.dovecot import Dovecot
@@ -91,7 +91,7 @@ class Worker:
 
 
 def _shorten_pauses() -> None:
-    dispatcher.PAUSE, poller.INTERVAL_SECONDS = 0.05, 1
+    dispatcher.PAUSE, imap.INTERVAL_SECONDS = 0.05, 1
 
 
 def expected_words(fixture: Fixture) -> list[str]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kalends.core.net.client_network import network, wider_networks
+from kalends.http.origin import network, wider_networks
 
 
 @pytest.mark.parametrize(

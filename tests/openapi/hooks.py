@@ -12,7 +12,7 @@ from schemathesis.openapi.checks import IgnoredAuth, RejectedPositiveData
 from schemathesis.transport.serialization import Binary
 
 from kalends.app.application import ENDPOINTS, FEATURES
-from kalends.core.values.upload import Upload
+from kalends.http.input.multipart import Upload
 
 assert FEATURES
 

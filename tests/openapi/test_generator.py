@@ -6,10 +6,10 @@ import pytest
 from msgspec import Meta, Struct
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from kalends.core.values.upload import Upload
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.fields import Changes
+from kalends.http.input.multipart import Upload
 from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Name
 from kalends.http.openapi.document import document

@@ -1,9 +1,11 @@
-"""Create the example data of `kalends demo`, by the same actions that people use."""
+"""Create the example data of `kalends demo`, by the same actions that people use, and delete it again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from typing import Any
+
+from msgspec import structs
 
 from kalends.cli.demo_data.posters import draw_poster
 from kalends.cli.demo_data.story import (
@@ -24,6 +26,7 @@ from kalends.cli.demo_data.story import (
     DemoEvent,
 )
 from kalends.core import errors
+from kalends.core.records.people import User
 from kalends.core.values import datetimes
 from kalends.db import UniqueViolation
 from kalends.db.text_search import fold
@@ -47,6 +50,7 @@ from kalends.features.site import store as site_store
 from kalends.features.subscribers import store as subscribers
 from kalends.features.users import store as users
 from kalends.features.users.model import Profile
+from kalends.features.users.steps import deletion
 from kalends.http.context import Actor, Context
 from kalends.http.input.fields import Params
 from kalends.http.input.form import Form
@@ -202,3 +206,27 @@ def _create_contact(ctx: Context, name: str, **fields: str) -> None:
 
 def _address(name: str) -> str:
     return f"{fold(name).replace(' ', '.')}@example.org"
+
+
+def remove(ctx: Context) -> int:
+    """Delete the people of the example with all that is theirs, and what it says about the site. Returns how many people there were."""
+    found = _find(ctx)
+    for user in found:
+        # As if they deleted their accounts themselves: the audit log has nothing of the example.
+        ctx.actor = Actor(user.id, user.user_name, user.email_address, user.name, user.time_zone)
+        deletion.delete_account(ctx, user, erase=True)
+    ctx.actor = None
+    with ctx.write():
+        row = site_store.lock(ctx)
+        said = {name: None for name, value in SITE.items() if getattr(row, name) == value}
+        if said:
+            site_store.update(ctx, structs.replace(row, **said))
+    return len(found)
+
+
+def _find(ctx: Context) -> list[User]:
+    """The accounts with the names and the addresses of the example: others may have taken one of the names."""
+    profiles = [PROFILE, *(profile for profile, _ in ORGANISERS)]
+    with ctx.read():
+        accounts = [(users.find(ctx, profile["user_name"]), profile["email_address"]) for profile in profiles]
+    return [user for user, address in accounts if user and user.email_address == address]

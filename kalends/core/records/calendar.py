@@ -1,4 +1,4 @@
-"""The row of a calendar."""
+"""The rows of calendars, co-hosts and offers of ownership."""
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
@@ -92,3 +92,31 @@ class MemberCalendars(Struct, frozen=True):
 
 Calendars = Sequence[NamedCalendar | MemberCalendar]
 Searched = Calendars | MemberCalendars
+
+
+class Cohost(Struct, frozen=True):
+    """Someone who may edit one event. Without an address they were added by their user name."""
+
+    id: int
+    event_id: int
+    user_id: int | None
+    user_name: str | None
+    name: str | None
+    email_address: str | None
+    created_at: int
+
+
+class OwnershipOffer(Struct, frozen=True):
+    """A calendar that somebody offers to another user, who may accept it."""
+
+    id: int
+    calendar_id: int
+    calendar_name: str
+    # Its owner now.
+    owner_id: int
+    user_id: int
+    user_name: str
+    user_display_name: str
+    offered_by: int
+    offered_by_name: str
+    created_at: int

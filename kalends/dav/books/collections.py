@@ -6,10 +6,9 @@ from kalends.dav import proppatch as assigning
 from kalends.dav.books import book_store
 from kalends.dav.books.propfind import require_book
 from kalends.dav.call import PROP, Call, DavReply, require_home
-from kalends.dav.errors import DavError
 from kalends.dav.properties import RESOURCE_TYPE, carddav, dav
 from kalends.dav.proppatch import MAX_PROPERTIES, Assignments
-from kalends.dav.xml import multistatus
+from kalends.dav.xml import DavError, multistatus
 from kalends.features.contacts import store as contact_store
 from kalends.http.context import Context
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from xml.etree.ElementTree import Element
 
 from kalends.dav.calendars.filters import require_small
-from kalends.dav.errors import DavError
 from kalends.dav.properties import CARD_COLLATIONS, carddav
+from kalends.dav.xml import DavError
 from kalends.ical.lines import Property, parse_property
 
 PROP, PARAM, TEXT, ABSENT = (carddav(name) for name in ("prop-filter", "param-filter", "text-match", "is-not-defined"))

@@ -12,11 +12,10 @@ from kalends.dav.books.book_store import Book
 from kalends.dav.books.cards import Card
 from kalends.dav.books.vcard_version import Version
 from kalends.dav.call import Call, DavReply, require_home
-from kalends.dav.errors import DavError
 from kalends.dav.properties import Subject, carddav, dav
 from kalends.dav.propfind import describe, requested_names, require_finite, resource_names
-from kalends.dav.push.topic import book_topic
-from kalends.dav.xml import CALENDAR_SERVER, multistatus, write_response
+from kalends.dav.push.web_push import book_topic
+from kalends.dav.xml import CALENDAR_SERVER, DavError, multistatus, write_response
 
 
 def propfind_home(call: Call) -> DavReply:

@@ -10,11 +10,10 @@ from kalends.dav.books.book_store import Book
 from kalends.dav.books.cards import Card
 from kalends.dav.books.propfind import describe_cards, require_book
 from kalends.dav.call import Call, DavReply, own_names
-from kalends.dav.errors import DavError
 from kalends.dav.properties import carddav, dav
 from kalends.dav.propfind import resource_names
 from kalends.dav.reports import MAX_HREFS, read_limit
-from kalends.dav.xml import Response, escape, multistatus, write_response
+from kalends.dav.xml import DavError, Response, escape, multistatus, write_response
 
 _CUT = "<D:number-of-matches-within-limits/>"
 

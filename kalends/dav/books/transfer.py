@@ -11,7 +11,7 @@ from kalends.dav.books.book_store import PRIMARY, Book
 from kalends.dav.books.cards import Card
 from kalends.dav.books.propfind import require_book, require_card
 from kalends.dav.call import Call, DavReply, destination
-from kalends.dav.errors import DavError
+from kalends.dav.xml import DavError
 from kalends.features.contacts import present
 from kalends.features.contacts import store as contact_store
 from kalends.http.context import Context

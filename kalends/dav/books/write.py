@@ -16,9 +16,8 @@ from kalends.dav.books.propfind import require_book, require_card
 from kalends.dav.books.text import derived_uid
 from kalends.dav.calendars.write import require_match
 from kalends.dav.call import Call, DavReply
-from kalends.dav.errors import DavError
 from kalends.dav.properties import carddav
-from kalends.dav.xml import href
+from kalends.dav.xml import DavError, href
 from kalends.features.contacts import present
 from kalends.features.contacts import store as contact_store
 from kalends.features.contacts.model import ContactFields

@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from kalends.core import errors
 from kalends.core.values import text
-from kalends.dav.errors import DavError
-from kalends.dav.xml import CALDAV
+from kalends.dav.xml import CALDAV, DavError
 from kalends.features.events.imports.steps.file import parse_file
 from kalends.features.events.imports.steps.plan import Plan, build_plan
 from kalends.http.context import Context

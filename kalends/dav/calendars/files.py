@@ -4,7 +4,7 @@ from kalends.core.values import timestamps
 from kalends.dav.calendars import resources, text
 from kalends.dav.calendars.resources import Resource
 from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, find_calendar, require_home
-from kalends.dav.errors import DavError
+from kalends.dav.xml import DavError
 from kalends.features.events.feeds.steps import feed
 
 

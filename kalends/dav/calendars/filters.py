@@ -7,8 +7,7 @@ from xml.etree.ElementTree import Element
 
 from msgspec import Struct, field
 
-from kalends.dav.errors import DavError
-from kalends.dav.xml import CALDAV
+from kalends.dav.xml import CALDAV, DavError
 from kalends.ical.lines import Property, parse_property, unfold
 
 _C = f"{{{CALDAV}}}"

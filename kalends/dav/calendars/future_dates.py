@@ -10,8 +10,7 @@ from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import Event
 from kalends.core.values import datetimes
 from kalends.dav.calendars import store
-from kalends.dav.errors import DavError
-from kalends.dav.xml import DAV
+from kalends.dav.xml import DAV, DavError
 from kalends.features.events import store as event_store
 from kalends.features.events.series import store as series_store
 from kalends.features.events.series.rules.occurrence import occurrence_span

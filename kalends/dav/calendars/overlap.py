@@ -9,12 +9,11 @@ from itertools import islice
 from kalends.core.values import datetimes
 from kalends.dav.calendars.filters import Component
 from kalends.dav.calendars.future_dates import EARLIEST, LATEST
-from kalends.dav.errors import DavError
-from kalends.dav.xml import DAV
+from kalends.dav.xml import DAV, DavError
 from kalends.ical import rrule, rrule_times
 from kalends.ical.rrule import Budget, BudgetExceeded, Recurrence
 from kalends.ical.values import DateTimeValue, Duration, parse_datetime, parse_datetimes, parse_duration
-from kalends.ical.zone_names import find_zone
+from kalends.ical.vtimezone import find_zone
 
 DAY = 86_400
 AT_ONCE = timedelta()

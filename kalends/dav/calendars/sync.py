@@ -12,8 +12,7 @@ from kalends.core import errors
 from kalends.core.records.calendar import Calendar
 from kalends.dav.calendars import resources, store
 from kalends.dav.calendars.resources import Resource
-from kalends.dav.errors import DavError
-from kalends.dav.xml import DAV
+from kalends.dav.xml import DAV, DavError
 from kalends.features.changes import journal_store
 from kalends.features.changes.journal_store import Entry, Journal
 from kalends.features.changes.rules.cursor import Position

@@ -3,14 +3,14 @@
 from kalends.core import errors
 from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import Event
-from kalends.dav.calendars import calendar_object, removal, text, write
+from kalends.dav.calendars import calendar_object, text, write
 from kalends.dav.calendars.calendar_object import CalendarObject
 from kalends.dav.calendars.file_store import save_file
 from kalends.dav.calendars.resources import Resource
 from kalends.dav.call import Call, DavReply, destination, find_calendar, find_calendar_at
-from kalends.dav.errors import DavError
 from kalends.dav.paths import Target
 from kalends.dav.scheduling import guest_copy
+from kalends.dav.xml import DavError
 from kalends.features.calendars import client_file_store as write_store
 from kalends.features.events.placements import store as placements
 from kalends.http.context import Context
@@ -41,7 +41,7 @@ def _transfer(call: Call, *, is_move: bool) -> DavReply:
     file = calendar_object.read(write.uid_of(ctx, source, resource), resource.component, text.read(ctx, source, resource))
     write.require_component(ctx, calendar, file)
     if replaced:
-        removal.remove(ctx, calendar, replaced)
+        write.remove(ctx, calendar, replaced)
     saved = _move(ctx, source, resource, calendar, target, file) if is_move else _copy(ctx, calendar, target, file)
     return DavReply(204 if replaced else 201, headers={"ETag": saved.etag})
 
@@ -73,7 +73,7 @@ def _move(ctx: Context, source: Calendar, resource: Resource, calendar: Calendar
     events = text.load_events(ctx, source, [resource])[resource.name]
     is_guest = guest_copy.find_invitation(ctx, source, resource) is not None
     if not events or not (is_guest or _can_be_home(events, source, calendar)):
-        removal.remove(ctx, source, resource)
+        write.remove(ctx, source, resource)
         return _copy(ctx, calendar, target, file)
     ids = [event.id for event in events]
     if is_guest:

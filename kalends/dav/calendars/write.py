@@ -7,16 +7,15 @@ from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import Event
 from kalends.core.records.response import Invitation
 from kalends.dav import paths
-from kalends.dav.calendars import calendar_object, calendar_store, privacy, removal, resources, store, text
+from kalends.dav.calendars import calendar_object, calendar_store, privacy, resources, store, text
 from kalends.dav.calendars.calendar_object import CalendarObject
 from kalends.dav.calendars.file_store import save_base, save_file
 from kalends.dav.calendars.resources import DERIVED_NAME, Resource
 from kalends.dav.call import Call, DavReply, find_calendar
-from kalends.dav.errors import DavError
 from kalends.dav.listing import Listed
 from kalends.dav.paths import Target
 from kalends.dav.scheduling import guest_copy, guests
-from kalends.dav.xml import CALDAV, href
+from kalends.dav.xml import CALDAV, DavError, href
 from kalends.features.calendars import client_file_store as write_store
 from kalends.features.events import store as event_store
 from kalends.features.events import uid_store as by_uid
@@ -26,6 +25,8 @@ from kalends.features.events.imports.steps.apply import Publishes
 from kalends.features.events.imports.steps.file import import_resource
 from kalends.features.events.imports.steps.plan import Plan
 from kalends.features.events.placements import store as placements
+from kalends.features.events.series.steps import scope
+from kalends.features.events.steps.notify import notify_of_deletion
 from kalends.http.context import Context
 from kalends.ical import merge, participants
 from kalends.policy import Right
@@ -98,7 +99,7 @@ def delete_resource(call: Call) -> DavReply:
     invitation = guest_copy.find_invitation(call.ctx, calendar, current)
     if invitation and call.headers.get("schedule-reply", "T").strip().upper() != "F":
         guest_copy.decline(call.ctx, invitation)
-    removal.remove(call.ctx, calendar, current)
+    remove(call.ctx, calendar, current)
     return DavReply(204)
 
 
@@ -138,7 +139,7 @@ def save(ctx: Context, calendar: Calendar, name: str, current: Resource | None, 
     events = text.load_events(ctx, calendar, [current])[current.name] if current else []
     event_ids, series_ids = _save_events(ctx, calendar, events, file, plan, _find_published(ctx, calendar, current, file, events))
     if plan is None and current and events:
-        removal.remove(ctx, calendar, current)
+        remove(ctx, calendar, current)
     return save_file(ctx, calendar, name, file, event_ids, series_ids)
 
 
@@ -211,3 +212,17 @@ def uid_of(ctx: Context, calendar: Calendar, resource: Resource) -> str:
 def _conflict(target: Target, name: str, detail: str) -> DavError:
     path = f"{paths.calendar(target.user_id, target.slug)}{paths.quote_name(name)}"
     return DavError(409, detail, f"{{{CALDAV}}}no-uid-conflict", href(path))
+
+
+def remove(ctx: Context, calendar: Calendar, resource: Resource) -> None:
+    """Remove the resource, which the actor may edit the calendar for, with all its events."""
+    if resource.row and not resource.row.has_events:
+        write_store.delete_file(ctx, resource.row.id)
+        return
+    events = text.load_events(ctx, calendar, [resource])[resource.name]
+    ids = [event.id for event in events]
+    homeless = placements.find_homeless(ctx, calendar.id, ids)
+    deleted = [event for event in events if event.id in homeless]
+    notify_of_deletion(ctx, deleted, "all", calendar.device_notify, None)
+    placements.remove(ctx, calendar.id, ids)
+    scope.update_rules_after_delete(ctx, deleted, "all")

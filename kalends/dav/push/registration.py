@@ -9,11 +9,10 @@ from kalends.core.values.xml_tree import InvalidXml
 from kalends.dav import paths, xml
 from kalends.dav.books.propfind import require_book
 from kalends.dav.call import Call, DavReply, find_calendar, require_home
-from kalends.dav.errors import DavError
-from kalends.dav.push import servers, store, web_push
+from kalends.dav.push import store, web_push
 from kalends.dav.push.store import Subscription
-from kalends.dav.push.topic import book_topic, calendar_topic
-from kalends.dav.xml import PUSH
+from kalends.dav.push.web_push import book_topic, calendar_topic
+from kalends.dav.xml import PUSH, DavError
 from kalends.features.changes import journal_store as journal
 
 _P = f"{{{PUSH}}}"
@@ -42,7 +41,7 @@ def unregister(call: Call) -> DavReply:
 
 def _register(call: Call, topic: str, calendar_id: int | None = None, book_id: int | None = None) -> DavReply:
     ctx, user = call.ctx, policy.user(call.ctx)
-    if not servers.is_on(ctx.settings):
+    if not web_push.is_on(ctx.settings):
         raise DavError(403, "This service sends no push messages.", f"{_P}push-not-available")
     root = _read_body(call)
     url, public_key, auth_secret = _read_subscription(ctx.settings, root)
@@ -73,7 +72,7 @@ def _read_subscription(settings: Settings, root: Element) -> tuple[str, str, str
     found = {} if element is None else {each.tag.removeprefix(_P): (each.text or "").strip() for each in element}
     public_key = found.get("subscription-public-key") or found.get("client-public-key") or ""
     url, auth_secret = found.get("push-resource", ""), found.get("auth-secret", "")
-    if not servers.is_allowed(settings, url):
+    if not web_push.is_allowed(settings, url):
         raise DavError(403, "Messages to this push service are not allowed here.", f"{_P}invalid-subscription")
     if found.get("content-encoding", "aes128gcm") != "aes128gcm" or not web_push.are_valid_keys(public_key, auth_secret):
         raise DavError(403, "Messages are encrypted: send a P-256 public key and a secret of 16 octets.", f"{_P}invalid-subscription")

@@ -11,7 +11,7 @@ from kalends.core.values import timestamps
 from kalends.dav.books import book_store
 from kalends.dav.books import sync as book_sync
 from kalends.dav.calendars import sync
-from kalends.dav.push import servers, store, web_push
+from kalends.dav.push import store, web_push
 from kalends.dav.push.store import Subscription
 from kalends.dav.xml import DAV, PUSH, escape
 from kalends.db import Database
@@ -40,7 +40,7 @@ class PushSender:
 
     def run(self, stopping: threading.Event) -> None:
         """Send until `stopping` is set."""
-        if servers.is_on(self._settings):
+        if web_push.is_on(self._settings):
             Dispatcher("push", THREADS, self._claim, self._send).run(stopping)
 
     def _claim(self, idle: int) -> list[Subscription]:
@@ -91,12 +91,12 @@ def _find_token(ctx: Context, subscription: Subscription) -> str:
 def _post(settings: Settings, subscription: Subscription, token: str, now: int) -> int | None:
     """The status of the push service; None if there was none. What the operator does not allow any more is gone."""
     url = subscription.url
-    if not servers.is_allowed(settings, url):
+    if not web_push.is_allowed(settings, url):
         return GONE[0]
     body = web_push.encrypt(write_message(subscription.topic, token), subscription.public_key, subscription.auth_secret)
     headers = web_push.headers(settings, url, subscription.topic, now)
     try:
-        return post(url, body, headers, seconds=TIMEOUT, any_network=servers.is_named(settings, url))
+        return post(url, body, headers, seconds=TIMEOUT, any_network=web_push.is_named(settings, url))
     except AddressRefused:
         return GONE[0]
     except PostFailed:

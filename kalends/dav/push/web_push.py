@@ -9,12 +9,17 @@ from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from kalends.core.settings import Settings
+from kalends.core.net.post import AddressRefused, split
+from kalends.core.records.calendar import Calendar
+from kalends.core.settings import ALL_PUSH_SERVERS, Settings, listed
 from kalends.core.tokens import derive
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey, EllipticCurvePublicKey
 
+MAX_URL = 2_000
+# The longest topic that a push service takes (RFC 8030).
+TOPIC_LENGTH = 32
 # One record holds the whole message. Push services take 4,096 octets.
 RECORD_SIZE = 4096
 SALT_SIZE, AUTH_SIZE, POINT_SIZE = 16, 16, 65
@@ -117,3 +122,32 @@ def _hkdf(salt: bytes, secret: bytes, info: bytes, size: int) -> bytes:
     from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
     return HKDF(SHA256(), size, salt, info).derive(secret)
+
+
+def is_on(settings: Settings) -> bool:
+    return bool(listed(settings.push_servers))
+
+
+def is_allowed(settings: Settings, url: str) -> bool:
+    """Whether messages may be sent to this URL; the address that its name leads to is checked when something is sent."""
+    try:
+        split(url)
+    except AddressRefused:
+        return False
+    is_any = ALL_PUSH_SERVERS in listed(settings.push_servers) and url.startswith("https://")
+    return len(url) <= MAX_URL and (is_any or is_named(settings, url))
+
+
+def is_named(settings: Settings, url: str) -> bool:
+    """Whether the operator named the host of this URL. Only such a host may be in a network of their own."""
+    service = urlsplit(url)
+    host = (service.hostname or "") + (f":{service.port}" if service.port not in (None, 443) else "")
+    return host in listed(settings.push_servers)
+
+
+def calendar_topic(settings: Settings, calendar: Calendar) -> str:
+    return derive(settings, "push topic", f"calendar {calendar.id}")[:TOPIC_LENGTH]
+
+
+def book_topic(settings: Settings, user_id: int, book_id: int) -> str:
+    return derive(settings, "push topic", f"book {user_id} {book_id}")[:TOPIC_LENGTH]

@@ -9,8 +9,7 @@ from kalends.core.values.text import decode
 from kalends.dav.calendars import calendar_object, resources, store, text
 from kalends.dav.calendars.calendar_object import CalendarObject
 from kalends.dav.calendars.resources import Resource
-from kalends.dav.errors import DavError
-from kalends.dav.xml import CALDAV
+from kalends.dav.xml import CALDAV, DavError
 from kalends.features.events.imports.steps.plan import Plan
 from kalends.features.events.invitations import store as invitations
 from kalends.features.events.invitations.steps import decision, guest_calendars, reply

@@ -18,9 +18,8 @@ from kalends.dav.calendars import calendar_object, privacy, store, text
 from kalends.dav.calendars.calendar_object import CalendarObject
 from kalends.dav.calendars.file_store import save_file, save_proposal
 from kalends.dav.calendars.resources import Resource
-from kalends.dav.errors import DavError
 from kalends.dav.scheduling import message_store
-from kalends.dav.xml import CALDAV
+from kalends.dav.xml import CALDAV, DavError
 from kalends.features.calendars import client_file_store as write_store
 from kalends.features.events import uid_store as by_uid
 from kalends.features.events.feeds.steps import ical

@@ -14,12 +14,11 @@ from kalends.dav import listing, paths, reports
 from kalends.dav.calendars import calendar_store, free_busy, overlap
 from kalends.dav.calendars.filters import Component, parse_components
 from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, require_home
-from kalends.dav.errors import DavError
 from kalends.dav.properties import TRANSPARENCY, Subject
 from kalends.dav.propfind import describe, needs_text, require_finite, resource_names
 from kalends.dav.scheduling import message_store
 from kalends.dav.scheduling.message_store import Message
-from kalends.dav.xml import CALDAV, PREFIXES, Response, escape, href, multistatus, write_response
+from kalends.dav.xml import CALDAV, PREFIXES, DavError, Response, escape, href, multistatus, write_response
 from kalends.features.events.invitations.steps import calendar_part
 from kalends.http.context import Context
 

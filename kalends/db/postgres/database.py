@@ -3,6 +3,7 @@
 psycopg_pool connects in background threads, so while the server is down each request would hold its thread for the timeout of the pool.
 Here the thread of the request connects, and a refused connection is a 503 at once."""
 
+import re
 import threading
 import time
 from collections.abc import Sequence
@@ -13,11 +14,9 @@ import psycopg
 
 from kalends.db.database import Database, PoolUsage, Transaction
 from kalends.db.postgres.commands import Command
-from kalends.db.postgres.connection import Connection
+from kalends.db.postgres.connection import Connection, TranslatedErrors
 from kalends.db.postgres.dialect import PostgresDialect
-from kalends.db.postgres.errors import TranslatedErrors
 from kalends.db.postgres.hosts import Hosts, params_of_hosts
-from kalends.db.postgres.index_build import build_indexes
 from kalends.db.postgres.replicas import Replica, Replicas, usage_of
 from kalends.db.postgres.scope import ReplicaScope, TransactionScope
 from kalends.db.postgres.transaction import PostgresTransaction
@@ -52,6 +51,9 @@ SESSION_SETTINGS = {
     "jit": "off",
     "max_parallel_workers_per_gather": "0",
 }
+_CREATE = re.compile(r"(CREATE(?: UNIQUE)? INDEX) (\w+) (.*)", re.DOTALL)
+_DROP = re.compile(r"DROP INDEX (\w+)")
+_IS_INVALID = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(%s) AND NOT indisvalid"
 
 
 class Postgres(PostgresDialect, Database):
@@ -238,3 +240,23 @@ class Postgres(PostgresDialect, Database):
         }
         # The connection prepares statements itself. Psycopg would deallocate them with its own after a DROP or ALTER.
         return Connection.connect(autocommit=True, prepare_threshold=None, **params | settings)
+
+
+def build_indexes(connection: Connection, statements: Sequence[str]) -> None:
+    """Run the statements, each of which creates or drops an index. What an earlier attempt has done is not repeated."""
+    for setting in ("statement_timeout", "lock_timeout"):
+        connection.execute(f"SET {setting} = 0".encode())
+    for statement in statements:
+        if create := _CREATE.fullmatch(statement):
+            _create(connection, *create.groups())
+        elif drop := _DROP.fullmatch(statement):
+            connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {drop[1]}".encode())
+        else:
+            raise ValueError(f"This does not build an index: {statement}")
+
+
+def _create(connection: Connection, command: str, name: str, definition: str) -> None:
+    # An attempt that was interrupted leaves an index that writers maintain and nobody reads.
+    if connection.execute(_IS_INVALID, [name]).fetchone():
+        connection.execute(f"DROP INDEX CONCURRENTLY {name}".encode())
+    connection.execute(f"{command} CONCURRENTLY IF NOT EXISTS {name} {definition}".encode())

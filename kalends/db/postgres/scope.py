@@ -9,8 +9,7 @@ from psycopg import errors as pg
 
 from kalends.db.database import Retry, Transaction
 from kalends.db.postgres.commands import Command
-from kalends.db.postgres.connection import Connection
-from kalends.db.postgres.errors import TranslatedErrors
+from kalends.db.postgres.connection import Connection, TranslatedErrors
 from kalends.db.postgres.replicas import Replicas, reads
 from kalends.db.postgres.transaction import PostgresTransaction
 

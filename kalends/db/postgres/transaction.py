@@ -12,9 +12,8 @@ from psycopg.pq.abc import PGresult
 from kalends.db.database import Transaction, batches
 from kalends.db.journal import is_journaled
 from kalends.db.postgres.commands import Command, command, with_literals
-from kalends.db.postgres.connection import Connection
+from kalends.db.postgres.connection import Connection, TranslatedErrors
 from kalends.db.postgres.dialect import ids_containing
-from kalends.db.postgres.errors import TranslatedErrors
 
 # How many statements of `many` are sent at once.
 BATCH = 500

@@ -1,7 +1,6 @@
 """Passkeys on pages: adding one, which takes a script, and removing one."""
 
 from kalends import policy
-from kalends.core import passkey_site
 from kalends.core.i18n import gettext
 from kalends.features.passkeys import api
 from kalends.features.passkeys.model import MAX_PASSKEYS, PasskeyInput
@@ -9,6 +8,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.http.paging import Paging
+from kalends.web import sign_in_ways
 from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -28,7 +28,7 @@ def passkeys(ctx: Context, form: FormState | None = None) -> Document:
         passkeys=api.index(ctx, Paging(limit=MAX_PASSKEYS)).passkeys,
         form=form or FormState(),
         is_recent=policy.is_recent(ctx),
-        is_available=passkey_site.are_available(ctx.settings),
+        is_available=sign_in_ways.are_available(ctx.settings),
     )
 
 

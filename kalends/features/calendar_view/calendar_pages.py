@@ -42,9 +42,9 @@ from kalends.http.input.types import DateTime, Ids, TimeZone
 from kalends.policy import Right
 from kalends.policy.site import reader_locale
 from kalends.web.page import page
-from kalends.web.reader_zone import reader_zone, remember_zone
 from kalends.web.redirects import redirect
 from kalends.web.render import render
+from kalends.web.times import reader_zone, remember_zone
 
 # The kinds of records that the page shows.
 STREAM_KINDS: list[Kind] = ["calendar", "event", "series"]

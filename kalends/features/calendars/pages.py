@@ -27,9 +27,9 @@ from kalends.policy import Right
 from kalends.policy.site import reader_locale
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
-from kalends.web.reader_zone import reader_zone
 from kalends.web.redirects import local_path, redirect
 from kalends.web.render import render
+from kalends.web.times import reader_zone
 
 UPCOMING = 12
 

@@ -10,7 +10,6 @@ from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.records.people import Contact
-from kalends.core.values.upload import Upload
 from kalends.db import UniqueViolation
 from kalends.features.contacts import present, store
 from kalends.features.contacts.model import (
@@ -36,6 +35,7 @@ from kalends.http.context import Context
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes
+from kalends.http.input.multipart import Upload
 from kalends.http.input.tags import tagged
 from kalends.http.input.types import Deletion
 from kalends.http.paging import paginate

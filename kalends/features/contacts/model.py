@@ -6,8 +6,8 @@ from msgspec import Meta, Struct
 
 from kalends.core.records.people import Gender
 from kalends.core.values import datetimes
-from kalends.core.values.upload import Upload
 from kalends.http.csv_file import Remark
+from kalends.http.input.multipart import Upload
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList

@@ -18,8 +18,8 @@ from kalends.http.input.types import Id
 from kalends.policy import Right
 from kalends.policy import site as sites
 from kalends.web.accent_pages import DEFAULT_ACCENT
-from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render_text, static_url
+from kalends.web.times import reader_zone
 
 XML = f"{FORMATS['xml']}; charset=utf-8"
 RSS = "application/rss+xml; charset=utf-8"

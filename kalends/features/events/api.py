@@ -50,9 +50,8 @@ from kalends.features.subscribers.steps.opt_in import opt_in
 from kalends.http.context import Context
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.input.fields import Changes, Params
-from kalends.http.paging import paginate
+from kalends.http.paging import paginate, select
 from kalends.http.reply import add_vary
-from kalends.http.sparse_fields import select
 from kalends.policy import Right
 
 HOUR = 3600

@@ -11,11 +11,11 @@ from kalends.core.records.response_settings import DEFAULT_OFFER_HOURS, WaitingL
 from kalends.core.records.withheld import Audience
 from kalends.core.values import phone
 from kalends.core.values.picture import parse_path
-from kalends.core.values.upload import Upload
 from kalends.features.events.model import MAX_LOCATION, MAX_PART
 from kalends.features.events.rules.coordinates import degrees_reader
 from kalends.features.events.rules.uid import Uid
 from kalends.http.input.fields import reader
+from kalends.http.input.multipart import Upload
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.tags import Tag, TagList

@@ -17,7 +17,7 @@ from kalends.features.questions.model import QuestionItem
 from kalends.http.csv_file import Remark
 from kalends.http.input.types import CreatedAt, Deletion, RecordId, UpdatedAt
 from kalends.http.paging import Page
-from kalends.web.cover import DEFAULT_COLOR
+from kalends.web.drawings import DEFAULT_COLOR
 
 PARTS = ("location_name", "street", "city", "state", "zip", "country")
 STATUS = ("status", "status_note")

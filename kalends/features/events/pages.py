@@ -33,7 +33,7 @@ from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
 from kalends.policy import Right
 from kalends.policy.site import reader_locale
-from kalends.web.cover import DEFAULT_COLOR
+from kalends.web.drawings import DEFAULT_COLOR
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect

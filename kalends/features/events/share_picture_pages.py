@@ -18,7 +18,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.policy import Right
 from kalends.policy import site as sites
-from kalends.web.cover import DEFAULT_COLOR, draw_cover
+from kalends.web.drawings import DEFAULT_COLOR, draw_cover
 from kalends.web.page import page
 from kalends.web.times import Times
 

@@ -25,9 +25,9 @@ from kalends.policy import site as sites
 from kalends.policy.site import reader_locale
 from kalends.web.forms import filled
 from kalends.web.page import page
-from kalends.web.reader_zone import reader_zone
 from kalends.web.redirects import redirect, redirect_permanently
 from kalends.web.render import render
+from kalends.web.times import reader_zone
 
 PAGE_SIZE = 24
 # How many earlier pages a URL remembers, and what stands for the first one.

@@ -6,7 +6,6 @@ from kalends import policy
 from kalends.core import errors, oidc_providers
 from kalends.core.i18n import fill, gettext
 from kalends.core.log import get_logger
-from kalends.core.net.client_network import network
 from kalends.core.oidc_providers import Provider
 from kalends.core.records.people import User
 from kalends.db import Retry, UniqueViolation
@@ -19,6 +18,7 @@ from kalends.features.sessions import store as sessions
 from kalends.features.sessions.steps import cookies, credentials, login_attempts
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
+from kalends.http.origin import network
 from kalends.web.page import page
 from kalends.web.redirects import Destination, local_path, redirect
 

@@ -17,9 +17,9 @@ from kalends.http.input.form import Form
 from kalends.policy.site import reader_locale
 from kalends.web.forms import FormState
 from kalends.web.page import page
-from kalends.web.reader_zone import reader_zone
 from kalends.web.redirects import redirect
 from kalends.web.render import render
+from kalends.web.times import reader_zone
 
 TABS = [("going", gettext("Going")), ("invited", gettext("Invited")), ("hosting", gettext("Hosting")), ("past", gettext("Past"))]
 PAGE_SIZE = 20

@@ -13,8 +13,8 @@ from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.policy.site import reader_locale
 from kalends.web.page import page
-from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render
+from kalends.web.times import reader_zone
 
 PAGE_SIZE = 24
 # How many calendars a page has at most: those of one organiser, or of all in the list.

@@ -1,6 +1,6 @@
 """Representations of offers to hand over a calendar in API replies."""
 
-from kalends.core.records.ownership_offer import OwnershipOffer
+from kalends.core.records.calendar import OwnershipOffer
 from kalends.core.records.people import Person
 from kalends.core.values import timestamps
 from kalends.features.ownership_offers.model import OfferItem

@@ -6,12 +6,12 @@ import json
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from kalends.core import passkey_site
 from kalends.core.records.credentials import Passkey
 from kalends.core.records.people import User
 from kalends.core.tokens import derive
 from kalends.http.context import Context
 from kalends.policy import site as sites
+from kalends.web import sign_in_ways
 
 if TYPE_CHECKING:
     from fido2.server import Fido2Server
@@ -95,7 +95,7 @@ def _server(ctx: Context) -> "Fido2Server":
     from fido2.server import Fido2Server
     from fido2.webauthn import PublicKeyCredentialRpEntity
 
-    site = PublicKeyCredentialRpEntity(id=passkey_site.host_of(ctx.settings), name=sites.get(ctx).name)
+    site = PublicKeyCredentialRpEntity(id=sign_in_ways.host_of(ctx.settings), name=sites.get(ctx).name)
     return Fido2Server(site, verify_origin=lambda origin: origin == ctx.settings.url)
 
 

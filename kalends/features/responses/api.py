@@ -46,9 +46,8 @@ from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
-from kalends.http.paging import paginate
+from kalends.http.paging import paginate, select
 from kalends.http.rate_limit import count_event_write
-from kalends.http.sparse_fields import select
 from kalends.policy import Right
 
 CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "min_party", "created_at", "updated_at")

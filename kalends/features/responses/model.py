@@ -8,8 +8,7 @@ from kalends.core.records import response as records
 from kalends.features.questions.model import AnswerItem, Answers
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import CreatedAt, EmailAddress, EventId, EventLink, Id, Instant, LongText, Name, RecordId, Scope, UpdatedAt
-from kalends.http.paging import Page, Paging
-from kalends.http.sparse_fields import read_fields
+from kalends.http.paging import Page, Paging, read_fields
 
 MAX_PARTY = 10_000
 # All seats held, none, some, some on offer until a time, none after that time, not accepted by an editor yet, or not confirmed in time.

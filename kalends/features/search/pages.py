@@ -13,8 +13,8 @@ from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.web.forms import filled
 from kalends.web.page import page
-from kalends.web.reader_zone import reader_zone
 from kalends.web.render import render
+from kalends.web.times import reader_zone
 
 
 class Search(Struct, kw_only=True):

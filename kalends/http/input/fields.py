@@ -10,8 +10,8 @@ from msgspec import NODEFAULT, Meta, Struct
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.values import text
-from kalends.core.values.upload import Upload
 from kalends.http.input import readers
+from kalends.http.input.multipart import Upload
 from kalends.http.input.options import field_options, split_annotated, struct_options, without_none
 from kalends.http.input.readers import FieldInvalid, Repeated
 

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from kalends.core import errors
-from kalends.core.values.upload import Upload
 from kalends.http.input import fields
 from kalends.http.input.fields import Changes, Params
+from kalends.http.input.multipart import Upload
 
 T = TypeVar("T", bound=Struct)
 

@@ -5,7 +5,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from msgspec import Struct
+
 from kalends.core import errors
+
+
+class Upload(Struct, frozen=True):
+    """A file that came in multipart/form-data."""
+
+    filename: str
+    content: bytes
+
 
 MAX_HEAD = 8 * 1024
 MAX_BOUNDARY = 70

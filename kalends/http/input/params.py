@@ -13,11 +13,10 @@ import msgspec
 from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
-from kalends.core.values.upload import Upload
 from kalends.http.endpoint import Endpoint
 from kalends.http.input.fields import REPEATED, Field, fields_of
 from kalends.http.input.form import Form
-from kalends.http.input.multipart import read_parts
+from kalends.http.input.multipart import Upload, read_parts
 from kalends.http.input.options import split_annotated, struct_options
 from kalends.http.input.readers import Repeated
 from kalends.http.request import Request

@@ -9,7 +9,7 @@ from msgspec import Meta
 from kalends.core.errors import Code
 from kalends.core.i18n import Text, gettext
 from kalends.core.values import text
-from kalends.core.values.upload import Upload
+from kalends.http.input.multipart import Upload
 from kalends.http.input.options import FieldOptions
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1

@@ -1,6 +1,7 @@
 """OpenAPI 3.1, generated from the registry of endpoints."""
 
 import inspect
+import re
 from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
@@ -18,7 +19,6 @@ from kalends.http.input.options import struct_options
 from kalends.http.openapi.derived import REF, add_dry_runs, add_selections, complete
 from kalends.http.openapi.responses import HEADERS, errors, kinds_of, operation_id, responses
 from kalends.http.openapi.schema import Carrier, carried, field_schema, object_schema
-from kalends.http.openapi.webhooks import webhooks
 
 ABOUT = """An event calendar service.
 
@@ -63,6 +63,12 @@ ONLY_NEW = {
     "schema": {"type": "string", "examples": ["*"]},
 }
 DRY_RUN_PARAMETER = {"name": DRY_RUN, "in": "query", "required": False, "description": DRY_RUN_DESCRIPTION, "schema": {"type": "boolean"}}
+# Standard Webhooks.
+WEBHOOK_PARAMETERS = {
+    "webhook-id": "Id of the delivery, the same in each attempt.",
+    "webhook-timestamp": "When it was sent, in Unix time.",
+    "webhook-signature": "Its signatures, separated by spaces: `v1,` and the HMAC-SHA256 in base64.",
+}
 
 
 def document(endpoints: list[Endpoint], base_url: str, messages: Sequence[type[Struct]] = ()) -> dict[str, Any]:
@@ -197,3 +203,32 @@ def _body(endpoint: Endpoint) -> dict[str, Any]:
     content = {carrier.value: {"schema": schema}}
     required = bool(schema.get("required") or schema.get("oneOf"))
     return {"required": required, "content": content}
+
+
+def webhooks(messages: Sequence[type[Struct]]) -> dict[str, Any]:
+    """The request for each kind of message."""
+    return {_name(message): {"post": _webhook(message)} for message in messages}
+
+
+def _name(message: type[Struct]) -> str:
+    return message.__name__.removesuffix("Message").lower()
+
+
+def _webhook(message: type[Struct]) -> dict[str, Any]:
+    return {
+        "operationId": f"webhook_{_name(message)}",
+        "summary": re.sub(r"\s+", " ", inspect.getdoc(message) or ""),
+        "tags": ["webhooks"],
+        "parameters": [
+            {"name": name, "in": "header", "required": True, "description": meaning, "schema": {"type": "string"}}
+            for name, meaning in WEBHOOK_PARAMETERS.items()
+        ],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": REF.format(name=message.__name__)}}},
+        },
+        "responses": {
+            "2XX": {"description": "Received. With any other status it is sent again."},
+            "410": {"description": "Nothing more is to be sent: the webhook is disabled."},
+        },
+    }

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args, get_origin
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from kalends.core.values.upload import Upload
 from kalends.http.input.fields import Field, fields_of
+from kalends.http.input.multipart import Upload
 from kalends.http.input.options import FieldOptions, field_options, split_annotated, struct_options
 from kalends.http.input.readers import INT_MAX, INT_MIN, MAX_ITEMS
 

@@ -21,14 +21,13 @@ from kalends.core import errors, tracing
 from kalends.core.errors import Problem
 from kalends.core.i18n import gettext
 from kalends.core.log import endpoint_name, get_logger
-from kalends.core.net.client_network import network
 from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.http import metrics
 from kalends.http.endpoint import READ_METHODS
 from kalends.http.error_handler import CONTENT_TYPE, encode, is_for_browser
 from kalends.http.input.params import BODY_LIMIT, FRAMING, UPLOAD_LIMIT
-from kalends.http.origin import Origins
+from kalends.http.origin import Origins, network
 from kalends.http.reply import Reply
 from kalends.http.request import Request, new_id, read_scope
 from kalends.http.server import common_headers

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from granian.rsgi import HTTPProtocol, ProtocolClosed, ProtocolError
 
 from kalends.core.errors import Overloaded, Unavailable
-from kalends.core.net.client_network import network, wider_networks
+from kalends.http.origin import network, wider_networks
 from kalends.http.reply import Reply, Wait
 from kalends.http.request import Request
 from kalends.http.serving.follower_runs import FollowerRuns

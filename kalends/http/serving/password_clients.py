@@ -4,13 +4,12 @@ and its networks."""
 from msgspec import Struct
 
 from kalends.core.errors import Problem
-from kalends.core.net.client_network import network, wider_networks
 from kalends.core.settings import Settings
 from kalends.core.tokens import token_hash
 from kalends.core.values.text import fold_case
 from kalends.http import device_cookie
 from kalends.http.input.params import gather
-from kalends.http.origin import Origins
+from kalends.http.origin import Origins, network, wider_networks
 from kalends.http.request import Request
 from kalends.http.serving.thread_pool import Share
 

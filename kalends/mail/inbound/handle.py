@@ -19,16 +19,20 @@ from kalends.features.deliveries import suppression_store as suppressions
 from kalends.features.events.invitations import store
 from kalends.features.events.invitations.steps import addresses, decision, reply
 from kalends.features.events.invitations.steps.addresses import Recipient
+from kalends.features.users import store as users
 from kalends.http.context import Caller, Context
 from kalends.ical.itip import Reply, ReplyEvent
-from kalends.ical.zone_names import find_zone
-from kalends.mail.inbound import message, notes
+from kalends.ical.vtimezone import find_zone
+from kalends.mail.inbound import message
 from kalends.mail.inbound.message import MAX_TEXT, InboundMessage
 
 log = get_logger(__name__)
 
 # What was done: a response was recorded or refused, the organiser was notified of something, a mail came back, or nothing.
 Outcome = Literal["responded", "refused", "noted", "bounced", "ignored", "repeated", "unknown"]
+HOUR = 3600
+# One guest cannot flood the organiser, nor be flooded.
+MAX_NOTES_PER_HOUR = 10
 
 
 def handle(db: Database, settings: Settings, octets: bytes, recipients: Iterable[str] = ()) -> Outcome:
@@ -93,7 +97,7 @@ def _act_once(ctx: Context, read: InboundMessage, recipient: Recipient) -> Outco
         return "ignored"
     if read.reply is None:
         kind, text = ("unreadable", read.trouble) if read.trouble else ("text", read.text)
-        return notes.notify_organiser(ctx, invitation, event, kind, read.subject, text) if text else "ignored"
+        return notify_organiser(ctx, invitation, event, kind, read.subject, text) if text else "ignored"
     return _take_reply(ctx, invitation, event, read.reply)
 
 
@@ -116,7 +120,7 @@ def _take_reply(ctx: Context, invitation: Invitation, event: Event, itip: Reply)
         kind = "counter" if itip.method == "COUNTER" else "delegated"
         proposals = [_describe_start(each) for each in itip.events] if kind == "counter" else []
         lines = dict.fromkeys((*proposals, *(each.comment for each in itip.events)))
-        return notes.notify_organiser(ctx, invitation, event, kind, "", "\n".join(filter(None, lines))[:MAX_TEXT])
+        return notify_organiser(ctx, invitation, event, kind, "", "\n".join(filter(None, lines))[:MAX_TEXT])
     outcome: Outcome = "ignored"
     decisions = [decision.decide(ctx, invitation, event, each, attendee) for each, attendee in attendees]
     # The series first, since what is decided about a date alone counts more.
@@ -145,5 +149,26 @@ def _refuse(ctx: Context, read: InboundMessage, recipient: Recipient, problem: e
         return "unknown"
     if store.insert_message(ctx, f"{read.key}:{recipient.id}", "refused"):
         reason = " ".join(f"{each.message.capitalize()}." for each in problem.errors) if problem.errors else problem.detail
-        notes.notify_guest(ctx, invitation, event, reason)
+        notify_guest(ctx, invitation, event, reason)
     return "refused"
+
+
+def notify_organiser(ctx: Context, invitation: Invitation, event: Event, kind: str, subject: str, text: str) -> Literal["noted", "ignored"]:
+    """Queue a note to the organiser about the guest's reply."""
+    owner = users.get_organiser(ctx, event.id)
+    return _notify(ctx, invitation, event, owner.email_address, kind, subject, text)
+
+
+def notify_guest(ctx: Context, invitation: Invitation, event: Event, reason: str) -> None:
+    """Queue a note to the invited address, which need not be the one that the reply came from."""
+    _notify(ctx, invitation, event, invitation.address, "refused", "", reason)
+
+
+def _notify(
+    ctx: Context, invitation: Invitation, event: Event, address: str, kind: str, subject: str, text: str
+) -> Literal["noted", "ignored"]:
+    if store.count_notes(ctx, invitation.id, ctx.now - HOUR) >= MAX_NOTES_PER_HOUR:
+        return "ignored"
+    note_id = store.insert_note(ctx, invitation.id, kind, subject, text)
+    deliveries.insert_note(ctx, event, address, note_id)
+    return "noted"

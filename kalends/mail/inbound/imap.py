@@ -1,15 +1,20 @@
-"""Poll a mailbox by IMAP: each unread message is handled, and then marked as read."""
+"""Poll a mailbox by IMAP while the worker runs: each unread message is handled, and then marked as read."""
 
 import imaplib
 import ssl
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
+from kalends.core import tracing
 from kalends.core.errors import Unavailable
 from kalends.core.log import get_logger
-from kalends.core.transports import Mailbox
-from kalends.db import Retry
+from kalends.core.settings import Settings
+from kalends.core.transports import Mailbox, mailbox
+from kalends.db import Database, Retry
+from kalends.mail.inbound.handle import handle
 from kalends.mail.inbound.message import MAX_OCTETS
 
 log = get_logger(__name__)
@@ -17,6 +22,7 @@ log = get_logger(__name__)
 TIMEOUT_SECONDS = 30
 # In one round of the worker.
 MAX_MESSAGES = 200
+INTERVAL_SECONDS = 30
 
 
 class MailboxFailed(Exception):
@@ -92,3 +98,32 @@ def _require(reply: tuple[str, Any]) -> list[Any]:
 
 def _quote(folder: str) -> str:
     return '"' + folder.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Poller:
+    """Polls the mailbox of the settings, if there is one."""
+
+    def __init__(self, db: Database, settings: Settings):
+        self._db = db
+        self._settings = settings
+        self._mailbox = mailbox(settings.inbound)
+
+    def run(self, stopping: threading.Event) -> None:
+        """Poll until `stopping` is set. What fails is tried again in the next turn."""
+        while self._mailbox and not stopping.is_set():
+            # A full round was not all that is unread.
+            if self.poll() < MAX_MESSAGES:
+                stopping.wait(INTERVAL_SECONDS)
+
+    def poll(self) -> int:
+        """Handle what is unread; return how many messages that were."""
+        if self._mailbox is None:
+            return 0
+        try:
+            with tracing.job("poll_mailbox"):
+                return poll(self._mailbox, partial(handle, self._db, self._settings))
+        except (Retry, Unavailable, MailboxFailed) as error:
+            log.warning("inbound_poll_failed", reason=str(error))
+        except Exception:
+            log.exception("inbound_poll_failed")
+        return 0

@@ -8,12 +8,12 @@ from msgspec import structs
 from kalends import policy
 from kalends.core.errors import TooMany
 from kalends.core.i18n import gettext
-from kalends.core.net.client_network import network
 from kalends.core.settings import Settings
 from kalends.features.deliveries import reaction_store as reactions
 from kalends.features.users import store as users
 from kalends.http import rate_limit
 from kalends.http.context import Context
+from kalends.http.origin import network
 from kalends.http.rate_limit import Limit
 
 HOUR, DAY, WEEK = 3600, 86_400, 7 * 86_400

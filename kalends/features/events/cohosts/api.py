@@ -4,7 +4,7 @@ from kalends import policy
 from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
-from kalends.core.records.cohost import Cohost
+from kalends.core.records.calendar import Cohost
 from kalends.core.records.event import Event
 from kalends.core.values import timestamps
 from kalends.core.values.text import fold_case

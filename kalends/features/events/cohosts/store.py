@@ -1,6 +1,6 @@
 """The SQL of co-hosts."""
 
-from kalends.core.records.cohost import Cohost
+from kalends.core.records.calendar import Cohost
 from kalends.core.records.event import Event
 from kalends.core.values.text import fold_case
 from kalends.features.events.placements import grant_store as grants

@@ -1,12 +1,12 @@
 """Import events from an iCalendar file."""
 
 from kalends import policy
-from kalends.core.values.upload import Upload
 from kalends.features.events.imports.steps.file import ImportOptions, import_file
 from kalends.features.events.input_model import EventFile, EventInput
 from kalends.features.events.model import EventImport
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
+from kalends.http.input.multipart import Upload
 
 
 @endpoint("POST", "/api/events/import", status=201)

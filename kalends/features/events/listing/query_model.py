@@ -15,8 +15,7 @@ from kalends.http.input.fields import reader
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.readers import FieldInvalid, read_bool
 from kalends.http.input.types import DATE_OR_TIME, Alarms, DateTime, EventLink, Id, Ids, TimeZone
-from kalends.http.paging import Paging
-from kalends.http.sparse_fields import FIELDS, read_fields
+from kalends.http.paging import FIELDS, Paging, read_fields
 
 Cursor = Annotated[
     str,

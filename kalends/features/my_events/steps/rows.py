@@ -10,8 +10,8 @@ from kalends.features.my_events import present, store
 from kalends.features.my_events.model import Guests, MyEvent
 from kalends.http.context import Context
 from kalends.policy.site import reader_locale
-from kalends.web.cover import DEFAULT_COLOR
-from kalends.web.reader_zone import reader_zone
+from kalends.web.drawings import DEFAULT_COLOR
+from kalends.web.times import reader_zone
 
 
 class Row(Struct, frozen=True):

@@ -5,10 +5,10 @@ from hashlib import sha256
 from kalends import policy
 from kalends.core import tokens
 from kalends.core.values.picture import Picture
-from kalends.core.values.upload import Upload
 from kalends.features.pictures import store
 from kalends.features.pictures.steps.convert import Converted, convert
 from kalends.http.context import Context
+from kalends.http.input.multipart import Upload
 
 
 def add_picture(ctx: Context, upload: Upload) -> str:

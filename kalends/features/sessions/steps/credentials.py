@@ -10,7 +10,6 @@ from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.log import get_logger
-from kalends.core.net.client_network import network
 from kalends.core.records.people import User
 from kalends.core.values import timestamps
 from kalends.core.values.text import fold_case
@@ -27,6 +26,7 @@ from kalends.features.users.rules import passwords
 from kalends.features.users.totp import steps as totp
 from kalends.features.users.totp import store as totp_store
 from kalends.http.context import Context
+from kalends.http.origin import network
 
 log = get_logger(__name__)
 

@@ -5,7 +5,6 @@ import hmac
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.log import get_logger
-from kalends.core.net.client_network import network
 from kalends.core.records.people import User
 from kalends.core.tokens import derive
 from kalends.features.deliveries import store as deliveries
@@ -13,6 +12,7 @@ from kalends.features.users import store as users
 from kalends.features.users.totp import rules, store
 from kalends.http import rate_limit
 from kalends.http.context import Context
+from kalends.http.origin import network
 from kalends.http.rate_limit import Limit
 
 log = get_logger(__name__)

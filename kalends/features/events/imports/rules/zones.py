@@ -6,7 +6,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from kalends.core.values import datetimes
-from kalends.ical import zone_names
+from kalends.ical import vtimezone
 from kalends.ical.file_time_zone import FileTimeZone, build_time_zone, find_equal_zone
 from kalends.ical.parse import Entry
 from kalends.ical.rrule import Budget
@@ -48,7 +48,7 @@ class ZoneReader:
             if key not in self._zones:
                 self._zones[key] = self._find_zone(entry, value)
             return self._zones[key]
-        calendar_zone = zone_names.find_zone(entry.calendar.time_zone) if entry.calendar.time_zone else None
+        calendar_zone = vtimezone.find_zone(entry.calendar.time_zone) if entry.calendar.time_zone else None
         if value.is_utc and not entry.rule:
             return EntryZone(calendar_zone or "UTC", is_named=False)
         return EntryZone("UTC" if value.is_utc else self._zone_without_name(calendar_zone), is_named=not value.is_date)
@@ -59,10 +59,10 @@ class ZoneReader:
     def _find_zone(self, entry: Entry, value: DateTimeValue) -> EntryZone:
         name = value.zone
         defined = entry.calendar.zones.get(name.strip())
-        zone = zone_names.find_zone(name) or (zone_names.find_zone(defined.location) if defined and defined.location else None)
+        zone = vtimezone.find_zone(name) or (vtimezone.find_zone(defined.location) if defined and defined.location else None)
         if zone:
             return EntryZone(zone)
-        calendar_zone = zone_names.find_zone(entry.calendar.time_zone) if entry.calendar.time_zone else None
+        calendar_zone = vtimezone.find_zone(entry.calendar.time_zone) if entry.calendar.time_zone else None
         default = self._zone_without_name(calendar_zone)
         definition = build_time_zone(defined.observances, self._budget) if defined else None
         if definition and (equal := find_equal_zone(definition, value.local.year, default, self._budget)):

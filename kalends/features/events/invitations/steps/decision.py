@@ -16,7 +16,7 @@ from kalends.features.events.series.steps.scope import slot_of
 from kalends.features.responses.model import ResponseFields
 from kalends.http.context import Context
 from kalends.ical.itip import Attendee, ReplyEvent
-from kalends.ical.zone_names import find_zone
+from kalends.ical.vtimezone import find_zone
 
 RESPONSES: dict[str, Literal["YES", "MAYBE", "NO"]] = {"ACCEPTED": "YES", "TENTATIVE": "MAYBE", "DECLINED": "NO"}
 # Clocks of guests may be ahead of ours by this much. Of a DTSTAMP beyond it, the time of arrival counts.

@@ -5,7 +5,7 @@ from kalends.features.events.listing.query_model import decode_cursor
 from kalends.features.events.model import CardDetail
 from kalends.features.events.series.model import Repeat, build_repeat
 from kalends.http.context import Context
-from kalends.web.cover import DEFAULT_COLOR
+from kalends.web.drawings import DEFAULT_COLOR
 
 
 def find_earlier_series(ctx: Context, rows: list[EventRow], since: int, after: str | None) -> set[int]:
