@@ -6,10 +6,11 @@ import pytest
 
 from kalends.db import Database
 from kalends.features.sources.steps import run as run_steps
-from tests.cast import Cast, a_calendar, a_response, an_event, shared
+from tests.cast import Cast, a_calendar, a_question, a_response, an_event, shared
 from tests.client import Client
 from tests.conftest import Clock
 from tests.events.importing import counts, imported
+from tests.pictures.files import a_picture
 from tests.sources.server import SOON, Elsewhere, a_feed, an_event_of_feed, events_of_feed, follow, refresh, the_event, titles
 
 HOUR = 3600
@@ -163,14 +164,26 @@ def test_what_changes_there_changes_here_and_what_is_ours_stays(people: Cast, el
     jazz = the_event(people.alice, source, "Jazz")
     ours = people.alice.put(f"/api/events/{jazz['id']}", json={"tag_list": "trio", "capacity": 40, "visibility": "public"})
     assert ours.status == 200, ours
+    a_picture(people.alice, jazz)
+    image = people.alice.get(f"/api/events/{jazz['id']}").json["image"]
+    assert image
+    question = a_question(people.alice, f"/api/events/{jazz['id']}", required=False)
+    added = people.bob.put(f"/api/events/{jazz['id']}/add", json={})
+    assert added.status == 200, added
     a_response(people.alice, jazz, email_address="gus@example.org", response="YES")
-    people.alice.post("/api/comments", json={"event_id": jazz["id"], "comment": "Bring a chair"})
+    assert people.alice.post("/api/comments", json={"event_id": jazz["id"], "comment": "Bring a chair"}).status == 201
     elsewhere.says(a_feed(first.replace("SUMMARY:Jazz", "SUMMARY:Jazz trio").replace(SOON, "20260621T190000Z"), second))
     run = _again(clock, people.alice, source)
     assert (run["state"], run["created"], run["changed"], run["removed"]) == ("applied", 0, 1, 0)
     after = people.alice.get(f"/api/events/{jazz['id']}", query={"comments": True}).json
     assert (after["title"], after["start_time"]) == ("Jazz trio", "2026-06-21T19:00:00+00:00")
     assert (after["tag_list"], after["capacity"], after["visibility"], after["responses"]["people"]) == ("trio", 40, "public", 1)
+    assert after["image"] == image
+    assert [each["comment"] for each in after["comments"]] == ["Bring a chair"]
+    assert [each["id"] for each in people.alice.get(f"/api/events/{jazz['id']}/questions").json["questions"]] == [question["id"]]
+    # A calendar that shows it too shows it as it is now.
+    listed = people.bob.get("/api/events", query={"calendar_id": people.bob.primary_calendar_id, "since": "2026-06-01"}).json["events"]
+    assert (jazz["id"], "Jazz trio") in [(each["id"], each["title"]) for each in listed]
 
 
 def test_a_date_of_a_series_that_has_tags_of_ours_follows_the_source(people: Cast, elsewhere: Elsewhere, clock: Clock) -> None:

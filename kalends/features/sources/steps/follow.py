@@ -16,12 +16,16 @@ from kalends.features.sources.rules import address
 from kalends.features.sources.steps.fetch import Fetched, FetchFailed, discover
 from kalends.features.sources.steps.read import Feed, Unreadable, read
 from kalends.features.sources.steps.run import run
+from kalends.http import rate_limit
 from kalends.http.context import Context
 from kalends.http.csv_file import limit_remarks
+from kalends.http.rate_limit import Limit
 from kalends.policy import Right, quotas
 
 MAX_TITLES = 5
 MAX_REMARKS = 20
+# Each one is a request to a server that somebody chose.
+LOOK_UPS = Limit("look-ups", 60, 3600, gettext("You can look at %(max)s addresses an hour. Try again later."))
 
 
 class Reading(Struct, frozen=True):
@@ -48,6 +52,7 @@ def fetch_address(ctx: Context, pasted: str, calendar_id: int | None) -> tuple[s
     with ctx.read():
         policy.require_sources(ctx)
         zone = policy.target_calendar(ctx, calendar_id).time_zone
+    _count_look_up(ctx)
     try:
         url = address.normalise(pasted)
     except ValueError as error:
@@ -56,6 +61,14 @@ def fetch_address(ctx: Context, pasted: str, calendar_id: int | None) -> tuple[s
         return url, discover(ctx.settings, url), zone
     except FetchFailed as reason:
         raise _unusable(reason) from None
+
+
+def _count_look_up(ctx: Context) -> None:
+    """Count it, or raise TooMany. A dry run is counted, too, and undoes only what is in its own transaction."""
+    if ctx.settings.rate_limits == "on":
+        counting = Context(ctx.db, ctx.settings, ctx.now)
+        with counting.write():
+            rate_limit.count(counting, LOOK_UPS, str(policy.user(ctx).id))
 
 
 def _unusable(reason: Exception) -> errors.Invalid:
