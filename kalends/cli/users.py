@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import click
 
+from kalends import policy
 from kalends.cli.options import Group, data_option, database_option, open_context, stop, validate_password
 from kalends.core import private_file
 from kalends.core.errors import Conflict, Invalid
@@ -209,6 +210,8 @@ def delete(data: str | None, database: str | None, user_name: str, give: str | N
             if heir == user.id:
                 stop("Give the calendars to somebody else.")
             bequests = ownership.find_bequests(ctx, user.id, heir)
+        with ctx.write():
+            policy.require_other_admin(ctx, user)
         for bequest in bequests:
             to = f"goes to {bequest.user_name}" if bequest.user_name else "is deleted, and stays in the trash for 30 days"
             click.echo(f"The calendar “{bequest.name}” (id {bequest.calendar_id}) {to}.")

@@ -55,6 +55,23 @@ def test_the_users_command_creates_and_lists_users_and_sets_passwords(kalends: A
     assert reply == "alice has a new password, no open sessions and no keys.\n"
 
 
+def test_the_only_admin_stays_whatever_command_is_run(kalends: Any, tmp_path: Path, database: str) -> None:
+    for name in ("alice", "bob"):
+        kalends("users", "create", name, f"{name}@example.org", "--password", PASSWORD)
+    for command_line in (
+        ("delete", "alice", "--yes"),
+        ("delete", "alice", "--give", "bob", "--yes"),
+        ("role", "alice", "member"),
+        ("suspend", "alice"),
+    ):
+        error = wrong(tmp_path, "users", *command_line, data=tmp_path / "data", database=database)
+        assert "last administrator" in error
+    assert _accounts(kalends) == {"alice": ("admin", "active"), "bob": ("member", "active")}
+    kalends("users", "role", "bob", "admin")
+    kalends("users", "delete", "alice", "--yes")
+    assert _accounts(kalends) == {"bob": ("admin", "active")}
+
+
 def test_the_users_command_makes_admins_and_suspends_and_deletes_accounts(kalends: Any, tmp_path: Path, database: str) -> None:
     for name, options in {"alice": [], "bob": [], "carol": ["--admin"]}.items():
         kalends("users", "create", name, f"{name}@example.org", "--password", PASSWORD, *options)
