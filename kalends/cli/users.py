@@ -19,6 +19,7 @@ from kalends.features.admin.audit import store as audit
 from kalends.features.admin.invitations.model import AccountInvitationInput
 from kalends.features.calendars import ownership_store as ownership
 from kalends.features.deliveries import store as deliveries
+from kalends.features.identities import store as identity_store
 from kalends.features.keys import store as key_store
 from kalends.features.passkeys import store as passkey_store
 from kalends.features.sessions import store as session_store
@@ -139,21 +140,28 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
 
 @users.command("remove-factors")
 @click.argument("user_name")
+@click.option("--identities", is_flag=True, help="Also unlink the accounts at providers of OpenID Connect.")
 @data_option
 @database_option
-def remove_factors(data: str | None, database: str | None, user_name: str) -> None:
+def remove_factors(data: str | None, database: str | None, user_name: str, *, identities: bool) -> None:
     """Turn off a user's one-time codes, and remove passkeys: the password alone signs in. The user gets mail."""
     with open_context(data, database) as ctx, ctx.write():
         user = _find(ctx, user_name)
+        if identities and not policy.accepts_password(ctx, user):
+            stop(f"With KALENDS_PASSWORDS=off {user.user_name} could not sign in without these accounts. Run it with KALENDS_PASSWORDS=on.")
         has_codes, has_passkeys = totp_store.delete(ctx, user.id), passkey_store.delete_all(ctx, user.id) > 0
-        if not (has_codes or has_passkeys):
-            stop(f"{user.user_name} has no one-time codes and no passkeys.")
+        has_identities = identities and identity_store.delete_all(ctx, user.id) > 0
+        if not (has_codes or has_passkeys or has_identities):
+            stop(f"{user.user_name} has no one-time codes and no passkeys{' and no linked accounts' if identities else ''}.")
+        if has_identities:
+            deliveries.insert_account_mail(ctx, user, "notice", "identity_unlinked")
         if has_codes:
             deliveries.insert_account_mail(ctx, user, "notice", "codes_disabled")
         if has_passkeys:
             deliveries.insert_account_mail(ctx, user, "notice", "passkey_removed")
         audit.record(ctx, "factors_removed", "account", user.id)
-    click.echo(f"{user.user_name} signs in with the password alone.")
+        way = "with the password alone" if policy.accepts_password(ctx, user) else "through a provider alone: passwords are switched off"
+    click.echo(f"{user.user_name} signs in {way}.")
 
 
 @users.command("role")

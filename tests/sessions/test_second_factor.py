@@ -16,6 +16,7 @@ from tests.cast import PASSWORD, Cast, a_key
 from tests.client import Client, Reply
 from tests.conftest import NOON, Clock
 from tests.dav.clients import calendar_path, device, propfind
+from tests.identities.records import an_identity
 from tests.serve.running import run
 from tests.users.account_mail import mails
 from tests.users.second_factor import STEP, a_second_factor, a_ticket, code_at, log_in
@@ -211,3 +212,20 @@ def test_the_operator_turns_the_codes_off_for_who_is_locked_out(cast: Cast, sett
     assert (done.stderr, done.stdout) == ("", f"{cast.alice.user_name} signs in with the password alone.\n")
     assert log_in(cast.anonymous, cast.alice.user_name).status == 201
     assert any("One-time codes were turned off" in mail for mail in mails(db, settings, cast.alice.id, "notice"))
+
+
+def test_the_operator_unlinks_accounts_at_providers_but_never_the_only_way_in(
+    cast: Cast, settings: Settings, db: Database, tmp_path: Path
+) -> None:
+    linked = an_identity(settings, cast.alice)
+    where = {"folder": tmp_path, "data": settings.data, "database": settings.database}
+    kept = run("users", "remove-factors", cast.alice.user_name, **where)
+    assert (kept.returncode, "no one-time codes and no passkeys." in kept.stderr) == (1, True)
+    locked = run("users", "remove-factors", cast.alice.user_name, "--identities", passwords="off", **where)
+    assert (locked.returncode, "could not sign in without" in locked.stderr) == (1, True)
+    assert [each["id"] for each in cast.alice.get("/api/identities").json["identities"]] == [linked]
+    done = run("users", "remove-factors", cast.alice.user_name, "--identities", **where)
+    assert (done.stderr, done.stdout) == ("", f"{cast.alice.user_name} signs in with the password alone.\n")
+    assert cast.alice.get("/api/identities").json["identities"] == []
+    assert log_in(cast.anonymous, cast.alice.user_name).status == 201
+    assert any("unlinked" in mail for mail in mails(db, settings, cast.alice.id, "notice"))
