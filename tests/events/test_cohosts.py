@@ -1,15 +1,17 @@
 """Co-hosts of an event: they edit it, and neither its calendar nor who else edits it."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from kalends.app.application import ENDPOINTS
 from kalends.core.settings import Settings
-from kalends.db import Database
+from kalends.db import Author, Database
 from kalends.features.users import store as users
 from kalends.http.context import Context
-from tests.cast import Cast, Person, a_calendar, a_cohost, a_response, an_event, an_invitation, verified
+from tests.cast import Cast, Person, a_calendar, a_cohost, a_response, an_event, an_invitation, shared, verified
 from tests.client import Client
 from tests.events.listing import listed
 from tests.test_policy import ACTORS, CHANGES_PEOPLE, TABLE, Scene, content_of, name_of
@@ -266,3 +268,21 @@ def test_the_permission_table_of_a_cohost_and_of_a_former_one(client: Client, se
                 wrong[name, is_former] = (status, expected)
     assert wrong == {}
     assert len(endpoints) > 40
+
+
+def test_an_editor_whose_role_ends_meanwhile_adds_no_cohost(cast: Cast, db: Database) -> None:
+    calendar = a_calendar(cast.alice)
+    shared(cast.alice, calendar, cast.bob, "editor")
+    event = an_event(cast.alice, calendar_id=calendar["id"])
+    path, name = f"/api/events/{event['id']}/cohosts", cast.carol.user_name
+    with ThreadPoolExecutor(1) as thread:
+        with db.write() as tx:
+            tx.author = lambda: Author(1, 0, None, "database", None)
+            tx.advisory_lock(f"calendar {calendar['id']}")
+            for table in ("calendar_invitations", "calendar_shares"):
+                tx.run(f"DELETE FROM {table} WHERE calendar_id = :id", id=calendar["id"])
+            adding = thread.submit(cast.bob.post, path, json={"user_name": name})
+            # It waits for the lock, or has not begun yet.
+            threading.Event().wait(0.3)
+        assert adding.result(30).status == 404
+    assert cast.alice.get(path).json["cohosts"] == []

@@ -1,5 +1,7 @@
 """Offers to hand over a calendar: who makes, accepts, declines and withdraws them."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ from msgspec import structs
 from kalends.app.application import application
 from kalends.app.worker import clean_up
 from kalends.core.settings import Settings
-from kalends.db import Database
+from kalends.db import Author, Database
 from kalends.http.context import Context
 from tests.cast import PASSWORD, Cast, Person, a_block, a_calendar, an_event, an_ownership_offer, handed_over, shared
 from tests.client import Client
@@ -186,3 +188,18 @@ def test_the_pages_offer_accept_decline_and_withdraw(cast: Cast) -> None:
     accepted = cast.bob.post(f"/calendars/offers/{offer['id']}", data={"accepted": "true"})
     assert accepted.headers["location"].startswith(f"/calendars/{calendar['id']}")
     assert _role(cast.bob, calendar) == "owner"
+
+
+def test_an_offer_that_is_accepted_meanwhile_is_not_withdrawn_or_declined(cast: Cast, db: Database) -> None:
+    for ends in (lambda offer: cast.alice.delete(f"/api/ownership_offers/{offer['id']}"), lambda offer: _answer(cast.bob, offer, False)):
+        calendar = a_calendar(cast.alice)
+        offer = cast.alice.post(f"/api/calendars/{calendar['id']}/ownership_offers", json={"user_name": cast.bob.user_name}).json
+        with ThreadPoolExecutor(1) as thread:
+            with db.write() as tx:
+                tx.author = lambda: Author(1, 0, None, "database", None)
+                tx.advisory_lock(f"calendar {calendar['id']}")
+                tx.run("DELETE FROM ownership_offers WHERE id = :id", id=offer["id"])
+                ending = thread.submit(ends, offer)
+                # It waits for the lock, or has not begun yet.
+                threading.Event().wait(0.3)
+            assert ending.result(30).status == 404

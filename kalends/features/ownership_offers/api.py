@@ -3,6 +3,7 @@
 from msgspec import UNSET, structs
 
 from kalends import policy
+from kalends.core.records.ownership_offer import OwnershipOffer
 from kalends.features.calendars import ownership_steps as ownership
 from kalends.features.calendars import present as present_calendar
 from kalends.features.deliveries import store as deliveries
@@ -45,7 +46,8 @@ def update(ctx: Context, offer_id: int, params: OfferAnswer) -> AnsweredOffer:
     answered = AnsweredOffer(**structs.asdict(present.item(offer)), accepted=params.accepted)
     if not params.accepted:
         with ctx.write():
-            store.delete(ctx, offer_id)
+            _lock(ctx, offer)
+            store.delete(ctx, policy.offer_to_me(ctx, offer_id).id)
         return answered
     credentials.confirm_recent(ctx, user, params.current_password)
     with ctx.write(is_last=False):
@@ -57,7 +59,7 @@ def update(ctx: Context, offer_id: int, params: OfferAnswer) -> AnsweredOffer:
 
 def _accept(ctx: Context, offer_id: int) -> None:
     """Make the calendar that of the actor, and its former owner a manager."""
-    ctx.tx.advisory_lock(f"calendar {policy.offer_to_me(ctx, offer_id).calendar_id}")
+    _lock(ctx, policy.offer_to_me(ctx, offer_id))
     offer = policy.offer_to_me(ctx, offer_id)
     quotas.check(ctx, offer.user_id, "calendars", 1, 0)
     quotas.check(ctx, offer.user_id, "events", *store.find_size(ctx, offer.calendar_id, offer.owner_id))
@@ -70,5 +72,11 @@ def _accept(ctx: Context, offer_id: int) -> None:
 @endpoint("DELETE", "/api/ownership_offers/{offer_id}")
 def destroy(ctx: Context, offer_id: int) -> Deletion:
     """Withdraw an offer that you made."""
+    _lock(ctx, policy.offer_by_me(ctx, offer_id))
     store.delete(ctx, policy.offer_by_me(ctx, offer_id).id)
     return Deletion([offer_id])
+
+
+def _lock(ctx: Context, offer: OwnershipOffer) -> None:
+    """Wait for whoever accepts or ends the offer now; it must be read again afterwards."""
+    ctx.tx.advisory_lock(f"calendar {offer.calendar_id}")

@@ -15,6 +15,7 @@ from kalends.features.deliveries.steps import limits as sending_limits
 from kalends.features.events import store as events
 from kalends.features.events.cohosts import store
 from kalends.features.events.cohosts.model import MAX_COHOSTS, CohostIndex, CohostInput, CohostItem, CohostRemoval, RemovedCohost
+from kalends.features.events.placements import store as placements
 from kalends.features.events.series.steps import scope
 from kalends.features.users import store as users
 from kalends.http.context import Context
@@ -38,6 +39,7 @@ def add_cohost(ctx: Context, event_id: int, params: CohostInput) -> CohostItem:
     An address waits for an account that verifies it; the reply is the same whether or not there is one. Of a series, `scope` is for other
     dates, too, and `all` and `following` for dates that are created later. Only the owner and editors of the event's calendar may.
     """
+    placements.lock_home(ctx, event_id)
     events.lock(ctx, [event_id])
     event = policy.event(ctx, event_id, to=Right.OWN)
     policy.require_sending(ctx, event.owner_id)
