@@ -11,7 +11,7 @@ from kalends.dav.calendars.sync import Token
 from kalends.dav.call import Call
 from kalends.dav.properties import Subject
 from kalends.features.changes import journal_store
-from kalends.features.contacts.birthday_api import COLOR
+from kalends.features.contacts.rules.birthday import COLOR
 from kalends.policy.site import reader_locale
 
 

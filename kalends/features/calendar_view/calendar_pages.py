@@ -13,7 +13,7 @@ from kalends.core.i18n import gettext
 from kalends.core.records.calendar import NamedCalendar
 from kalends.core.records.change import Kind
 from kalends.core.values import datetimes
-from kalends.features.calendar_view.model import MINE, Answer
+from kalends.features.calendar_view.model import BIRTHDAYS, MINE, Answer
 from kalends.features.calendar_view.rules.days import (
     AGENDA,
     DAY,
@@ -62,6 +62,7 @@ class CalendarView(Struct, kw_only=True):
     calendar_ids: Annotated[Ids, Meta(description="Calendars to show; by default those that you have not hidden.")] | None = None
     offered: Annotated[Ids, Meta(description="Of these, calendars that are not in calendar_ids are hidden from now on.")] | None = None
     mine: Annotated[bool, Meta(description="With offered: whether to show what you go to and are invited to.")] = False
+    birthdays: Annotated[bool, Meta(description="With offered: whether to show the birthdays of your contacts.")] = False
     time_zone: Annotated[TimeZone, Meta(description="The time zone; yours by default.")] | None = None
 
 
@@ -75,8 +76,9 @@ def show(ctx: Context, params: CalendarView) -> Document:
     if not EARLIEST <= day <= LATEST:
         raise errors.invalid("date", gettext("must be between %(min)s and %(max)s", min=str(EARLIEST), max=str(LATEST)))
     if params.offered is not None:
-        layers = [MINE] if ctx.actor else []
-        rail.remember(ctx, [*params.offered, *layers], [*(params.calendar_ids or ()), *(layers if params.mine else ())])
+        layers = {MINE: params.mine, BIRTHDAYS: params.birthdays} if ctx.actor else {}
+        shown = [layer for layer, is_shown in layers.items() if is_shown]
+        rail.remember(ctx, [*params.offered, *layers], [*(params.calendar_ids or ()), *shown])
         return redirect(ctx, Links("/calendar", repeated_query(None, params.time_zone)).to(params.view, day))
     return _render(ctx, params, zone, day)
 
@@ -92,7 +94,7 @@ def _render(ctx: Context, params: CalendarView, zone: str, day: date) -> Documen
     if days.view == MONTH:
         values = lay_out_month(ctx, days, overview, choice.ticked, drawing, searched.answers)
     else:
-        values = lay_out(ctx, _with_mine(ctx, choice, choice.search(days, zone)), choice.ticked, drawing, now)
+        values = lay_out(ctx, _with_layers(ctx, choice, choice.search(days, zone)), choice.ticked, drawing, now)
     return render(
         "calendar_view/show.html",
         ctx,
@@ -113,12 +115,15 @@ def _render(ctx: Context, params: CalendarView, zone: str, day: date) -> Documen
 
 
 def _find_overview(ctx: Context, choice: "Choice", month: Days, zone: str) -> tuple[Overview, Search]:
-    searched = _with_mine(ctx, choice, choice.search(month, zone))
+    searched = _with_layers(ctx, choice, choice.search(month, zone))
     return search.find_overview(ctx, searched), searched
 
 
-def _with_mine(ctx: Context, choice: "Choice", searched: Search) -> Search:
-    return search.with_mine(ctx, searched) if choice.has_mine else searched
+def _with_layers(ctx: Context, choice: "Choice", searched: Search) -> Search:
+    """With what is shown among the calendars, and is none: what the reader goes to and is invited to, and birthdays."""
+    ticked = {calendar.id for calendar in choice.ticked}
+    searched = search.with_mine(ctx, searched) if MINE in ticked else searched
+    return search.with_birthdays(ctx, searched) if BIRTHDAYS in ticked else searched
 
 
 class Choice(Struct, frozen=True):
@@ -131,11 +136,6 @@ class Choice(Struct, frozen=True):
     selected: Sequence[NamedCalendar]
     searched: Sequence[NamedCalendar] | None
     hidden: frozenset[int]
-
-    @property
-    def has_mine(self) -> bool:
-        """Whether what the reader goes to and is invited to is shown."""
-        return any(calendar.id == MINE for calendar in self.ticked)
 
     def search(self, days: Days, zone: str) -> Search:
         return Search(days, zone, self.searched, self.hidden)
@@ -161,7 +161,7 @@ def _lay_out_rail(choice: Choice, month: Days, days: Days, overview: Overview, d
         "mini_rows": drawing.mini(mini, days),
         "groups": choice.groups,
         "ticked": {calendar.id for calendar in choice.ticked},
-        "mine_id": MINE,
+        "layers": {MINE: "mine", BIRTHDAYS: "birthdays"},
         "editable": [calendar for group in choice.groups for calendar in group.calendars if policy.can_edit(calendar)],
     }
 

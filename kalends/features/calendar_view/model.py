@@ -13,6 +13,8 @@ Timed = tuple[int, int, str, str, int | None, int | None]
 # The layer of what the reader goes to and is invited to, which stands among the calendars: its id, which no calendar has, and its colour.
 MINE = 0
 MINE_COLOR = "#7a3fa0"
+# The layer of the birthdays of the reader's contacts. The ids of its entries are those of the contacts, and negative.
+BIRTHDAYS = -1
 # What the reader has answered, and for how many people.
 Answer = tuple[str, int]
 NO_ANSWER: Answer = ("", 0)

@@ -19,7 +19,6 @@ from kalends.http.endpoint import Document, endpoint
 from kalends.policy.site import reader_locale
 
 CALENDAR_FILE = "text/calendar; charset=utf-8"
-COLOR = "#b5487a"
 
 
 class BirthdayItem(Struct):
@@ -65,7 +64,7 @@ def birthdays_feed(ctx: Context, params: BirthdayFeedKey) -> Document:
     """
     user_id = policy.birthdays_owner(ctx, params.user_id, params.key)
     locale = reader_locale(ctx)
-    properties = ical.feed_properties(locale.translate(gettext("Birthdays")), None, COLOR)
+    properties = ical.feed_properties(locale.translate(gettext("Birthdays")), None, rules.COLOR)
     content = birthday_file.write(store.find_all(ctx, user_id), ctx.settings, locale, properties, "PUBLISH")
     ctx.tag(blake2b(content, digest_size=12).hexdigest())
     return Document(content, CALENDAR_FILE)

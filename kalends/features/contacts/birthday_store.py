@@ -14,6 +14,13 @@ def find_all(ctx: Context, user_id: int) -> list[Birthday]:
     return ctx.tx.all(Birthday, f"{_SELECT} ORDER BY k.id", me=user_id)
 
 
+def find_on_days(ctx: Context, user_id: int, first: str, last: str, limit: int) -> list[Birthday]:
+    """The birthdays between two days of any year, as `02-28`; the last may be in the year after the first."""
+    between = "AND" if first <= last else "OR"
+    days = f"(substr(k.birthday, 6, 5) >= :first {between} substr(k.birthday, 6, 5) <= :last)"
+    return ctx.tx.all(Birthday, f"{_SELECT} AND {days} LIMIT :limit", me=user_id, first=first, last=last, limit=limit)
+
+
 def find_by_ids(ctx: Context, user_id: int, ids: Iterable[int]) -> list[Birthday]:
     return ctx.tx.all(Birthday, f"{_SELECT} AND k.id {ctx.db.in_list('ids')} ORDER BY k.id", me=user_id, ids=sorted(set(ids)))
 

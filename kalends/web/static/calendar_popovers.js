@@ -141,7 +141,7 @@
   });
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest?.("#calendar .entry:not(.overflow)");
+    const link = event.target.closest?.("#calendar .entry:not(.overflow, [href^='/contacts/'])");
     if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     openCard(link);

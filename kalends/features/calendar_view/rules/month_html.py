@@ -134,16 +134,21 @@ def _html(
     event_id: int, title: str, color: str, time: str, target: str, answer: Answer, locale: Locale, shape: str = "", css_class: str = ""
 ) -> str:
     """An event in a list; with an answer, one that the reader goes to or is invited to."""
-    path, mark, state = "events", "", answer[0]
+    path, mark, state = path_of(event_id), "", answer[0]
     if state:
-        path, shape = "my-events", f"{shape} mine-{state}"
+        path, shape = f"/my-events/{event_id}", f"{shape} mine-{state}"
         target = f' data-mine="{state}"'
         mark = f'<small class="answer">{escape_text(name_answer(locale, answer))}</small>'
     return (
-        f'<li{css_class}><a class="entry{shape}" dir="auto" href="/{path}/{event_id}"{target}>'
+        f'<li{css_class}><a class="entry{shape}" dir="auto" href="{path}"{target}>'
         f'<svg class="tint" fill="{color}" aria-hidden="true"><use href="#tint"/></svg>'
         f"<span>{time}{escape_text(title)}{mark}</span></a></li>"
     )
+
+
+def path_of(entry_id: int) -> str:
+    """The path of an event; of a birthday, whose id is negative, the one of its contact."""
+    return f"/events/{entry_id}" if entry_id > 0 else f"/contacts/{-entry_id}/edit"
 
 
 @lru_cache(500)
@@ -253,14 +258,14 @@ def _draw_event(locale: Locale, entry: Entry, day: date, is_embedded: bool) -> s
         separator = " ·" if place else ""
         place += f'{separator} <span class="meta">{escape_text(translate(text))}</span>'
     calendar = f'<span class="meta"><bdi>{escape_text(entry.calendar)}</bdi></span>' if entry.calendar and not is_embedded else ""
-    path = "events"
+    path = path_of(entry.id)
     if entry.answer[0]:
-        path = "my-events"
+        path = f"/my-events/{entry.id}"
         status += f' <span class="tag mine-{entry.answer[0]}">{escape_text(name_answer(locale, entry.answer))}</span>'
     return (
         f'<li>\n<span class="hour">{escape_text(_hours(locale, entry, day))}</span>\n<span class="grow what">'
         f'<svg class="dot" fill="{entry.color}" viewBox="0 0 2 2" aria-hidden="true"><circle cx="1" cy="1" r="1"/></svg>'
-        f'<span><a href="/{path}/{entry.id}"{window} dir="auto">{escape_text(entry.title)}</a>{status}{place}</span></span>\n'
+        f'<span><a href="{path}"{window} dir="auto">{escape_text(entry.title)}</a>{status}{place}</span></span>\n'
         f"{calendar}</li>\n"
     )
 

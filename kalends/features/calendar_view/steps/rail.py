@@ -1,25 +1,30 @@
 """The rail beside a calendar: a small month with marks, and the calendars with ticks."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, structs
 
 from kalends import policy
-from kalends.core.i18n import gettext
+from kalends.core.i18n import Text, gettext
 from kalends.core.records.calendar import NamedCalendar
-from kalends.features.calendar_view.model import MINE, MINE_COLOR
+from kalends.features.calendar_view.model import BIRTHDAYS, MINE, MINE_COLOR
 from kalends.features.calendar_view.rules.days import DAY, MONTH, Days, date_range
 from kalends.features.calendar_view.rules.month import MiniMonth
 from kalends.features.calendar_view.steps.search import Overview
+from kalends.features.contacts import birthday_store as birthdays
+from kalends.features.contacts.rules.birthday import COLOR as BIRTHDAY_COLOR
 from kalends.http.context import Context
 from kalends.web import labels
 
 # The calendars that a reader does not want to see, remembered by the browser for a year.
 COOKIE = "kalends_hidden"
 YEAR = 365 * 86_400
+_ID = re.compile(r"-?[0-9]{1,19}")
 # What a cookie has room for.
 MAX_IDS = 200
 LAYER = gettext("Invited and going")
+BIRTHDAY_LAYER = gettext("Birthdays")
 # Of how many organisers the public calendars are listed, and how many of them.
 MAX_ORGANISERS = 24
 MAX_CALENDARS = 60
@@ -49,7 +54,9 @@ def group_calendars(ctx: Context, own: Sequence[NamedCalendar], selected: Sequen
     else:
         mine = [structs.replace(calendar, name=labels.calendar_name(ctx, calendar.name)) for calendar in own if calendar.role == "owner"]
         # An event that is both on one of these and among what the reader goes to is shown as one of their own.
-        layers = [] if selected else [NamedCalendar(MINE, ctx.locale.translate(LAYER), MINE_COLOR, "UTC", "viewer", public=False)]
+        layers = [] if selected else [_layer(ctx, MINE, LAYER, MINE_COLOR)]
+        if not selected and birthdays.has_any(ctx, policy.user(ctx).id):
+            layers.append(_layer(ctx, BIRTHDAYS, BIRTHDAY_LAYER, BIRTHDAY_COLOR))
         groups = [
             Group(gettext("My calendars"), mine + layers),
             Group(gettext("Shared with you"), [calendar for calendar in own if calendar.role != "owner"]),
@@ -59,10 +66,14 @@ def group_calendars(ctx: Context, own: Sequence[NamedCalendar], selected: Sequen
     return [group for group in groups if group.calendars]
 
 
+def _layer(ctx: Context, layer_id: int, name: Text, color: str) -> NamedCalendar:
+    return NamedCalendar(layer_id, ctx.locale.translate(name), color, "UTC", "viewer", public=False)
+
+
 def hidden_ids(ctx: Context) -> frozenset[int]:
     """The ids of the hidden calendars."""
     parts = ctx.caller.cookie(COOKIE).split(".")[:MAX_IDS]
-    return frozenset(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 20)
+    return frozenset(int(part) for part in parts if _ID.fullmatch(part))
 
 
 def remember(ctx: Context, offered: Iterable[int], ticked: Iterable[int]) -> None:

@@ -10,13 +10,17 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, structs
 
+from kalends import policy
+from kalends.core.i18n import gettext
 from kalends.core.records.calendar import NamedCalendar
 from kalends.core.values import datetimes
 from kalends.core.values.datetimes import DAY_SECONDS
 from kalends.features.calendar_view import store
-from kalends.features.calendar_view.model import MINE, Answer, Entry, Timed
+from kalends.features.calendar_view.model import BIRTHDAYS, MINE, Answer, Entry, Timed
 from kalends.features.calendar_view.rules.days import ONE_DAY, Days, date_range
 from kalends.features.calendar_view.store import Start
+from kalends.features.contacts import birthday_store as contacts
+from kalends.features.contacts.rules.birthday import next_date
 from kalends.features.events.listing.query_model import EventQuery, encode_cursor
 from kalends.features.events.listing.store import listing
 from kalends.features.my_events import store as my_events
@@ -27,6 +31,7 @@ from kalends.http.paging import MAX_PAGE
 MAX_ENTRIES = 1_000
 # Of all public events: how many that take days, of those that go on at the first day and of those that start later, and how many others.
 MAX_PUBLIC_BARS, MAX_PUBLIC_TIMED = 100, 500
+MAX_BIRTHDAYS = 200
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
@@ -42,6 +47,8 @@ class Search(Struct, frozen=True):
     hidden: frozenset[int] = frozenset()
     # What the reader goes to and is invited to, if it is shown.
     mine: Sequence[Shown] = ()
+    # The birthdays in these days, as the other rows of events are, if they are shown.
+    birthdays: Sequence[store.Row] = ()
 
     @property
     def answers(self) -> dict[int, Answer]:
@@ -96,7 +103,7 @@ def find(ctx: Context, search: Search) -> tuple[list[Entry], bool]:
     is_cut = len(rows) > MAX_ENTRIES
     if is_cut:
         rows = [(*row, None) for row in store.find_by_ids(ctx, _first_ids(ctx, search))]
-    return _entries(ctx, search, rows + _rows_of_mine(search)), is_cut
+    return _entries(ctx, search, [*rows, *_rows_of_mine(search), *search.birthdays]), is_cut
 
 
 def with_mine(ctx: Context, search: Search) -> Search:
@@ -104,6 +111,21 @@ def with_mine(ctx: Context, search: Search) -> Search:
     midnights = search.midnights
     rows = my_events.find_shown(ctx, midnights[0], midnights[-1], MAX_ENTRIES)
     return structs.replace(search, mine=list({row.id: row for row in rows}.values()))
+
+
+def with_birthdays(ctx: Context, search: Search) -> Search:
+    """The search with the birthdays of the reader's contacts."""
+    first, last = search.days.first, search.days.last
+    # Who was born on the 29th of February celebrates on the day before in most years.
+    ends = [f"{day:%m-%d}".replace("02-28", leap) for day, leap in ((first, "02-28"), (last, "02-29"))]
+    rows = []
+    for birthday in contacts.find_on_days(ctx, policy.user(ctx).id, ends[0], ends[1], MAX_BIRTHDAYS):
+        day = next_date(birthday.born, first)
+        if birthday.born <= day <= last:
+            start_at = datetimes.start_of_day(day, search.zone)
+            title = ctx.locale.translate(gettext("%(name)s’s birthday", name=birthday.name))
+            rows.append((start_at, -birthday.id, title, None, 1, search.zone, None, "planned", None, BIRTHDAYS))
+    return structs.replace(search, birthdays=rows)
 
 
 def _rows_of_mine(search: Search) -> list[store.Row]:
@@ -141,7 +163,7 @@ def _find_month(ctx: Context, search: Search, calendars: Sequence[NamedCalendar]
         return find(ctx, search)[0], [], True
     mine = _rows_of_mine(search)
     taking_days = {row.id for row in search.mine if row.all_day or (row.end_at or row.start_at) - row.start_at >= DAY_SECONDS}
-    entries = _entries(ctx, search, rows + [row for row in mine if row[1] in taking_days])
+    entries = _entries(ctx, search, [*rows, *(row for row in mine if row[1] in taking_days), *search.birthdays])
     timed = _once(ctx, search, starts + [(row[0], row[1], MINE) for row in mine if row[1] not in taking_days])
     return entries, timed, False
 

@@ -4,6 +4,9 @@ from datetime import date, timedelta
 
 from msgspec import Struct
 
+# Of the calendar of birthdays.
+COLOR = "#b5487a"
+
 
 class Birthday(Struct, frozen=True):
     """A contact with a date of birth."""
