@@ -83,7 +83,7 @@ def test_the_users_command_makes_admins_and_suspends_and_deletes_accounts(kalend
     assert kalends("users", "activate", "alice") == "alice can sign in.\n"
     assert _accounts(kalends)["alice"] == ("member", "active")
     deleted = kalends("users", "delete", "alice", "--yes").splitlines()
-    assert deleted == ["The calendar “alice” (id 1) is deleted.", "The account of alice is deleted."]
+    assert deleted == ["The calendar “alice” (id 1) is deleted, and stays in the trash for 30 days.", "The account of alice is deleted."]
     assert list(_accounts(kalends)) == ["bob", "carol"]
     with closing(open_database(Settings(data=str(tmp_path / "data"), database=database))) as db, db.read() as tx:
         log = tx.rows("SELECT action, detail FROM audit_entries WHERE via = 'command' ORDER BY id")
