@@ -3,7 +3,7 @@
 from msgspec import UNSET, structs
 
 from kalends import policy
-from kalends.core.records.ownership_offer import OwnershipOffer
+from kalends.core.records.calendar import OwnershipOffer
 from kalends.features.calendars import ownership_steps as ownership
 from kalends.features.calendars import present as present_calendar
 from kalends.features.deliveries import store as deliveries
