@@ -627,6 +627,14 @@ TABLE: dict[str, dict[str, Row]] = {
 }
 
 
+# Each actor in the cast, and those with whom the calendar is shared.
+PEOPLE = {
+    **{"owner": "alice", "editor": "bob", "viewer": "vera", "manager": "mona"},
+    **{"anonymous": "anonymous", "stranger": "carol", "former manager": "fred"},
+}
+SHARED = {"editor": "editor", "viewer": "viewer", "manager": "manager", "former manager": "manager"}
+
+
 class Scene:
     """One set of records of alice's, made anew after each write that was done: whatever it destroys, the next one has its own."""
 
@@ -635,18 +643,23 @@ class Scene:
         self.settings = settings
         self.visibility = visibility
         self.calendar = a_calendar(cast.alice, public=visibility in ("public", "by token"))
+        self._shared = set[str]()
 
     @cached_property
     def actors(self) -> dict[str, Client]:
-        """Everybody who may want something of these records: the calendar is shared when someone does."""
-        cast = self.cast
-        shared(cast.alice, self.calendar, cast.bob, "editor")
-        shared(cast.alice, self.calendar, cast.vera, "viewer")
-        shared(cast.alice, self.calendar, cast.mona, "manager")
-        shared(cast.alice, self.calendar, cast.fred, "manager")
-        assert cast.alice.put(f"/api/calendars/{self.calendar['id']}/unshare", json={"user_name": cast.fred.user_name}).status == 200
-        members = {"owner": cast.alice, "editor": cast.bob, "viewer": cast.vera, "manager": cast.mona}
-        return members | {"anonymous": cast.anonymous, "stranger": cast.carol, "former manager": cast.fred}
+        """Everybody who may want something of these records."""
+        return {name: self.actor(name) for name in PEOPLE}
+
+    def actor(self, name: str) -> Client:
+        """Somebody who wants something of these records: the calendar is shared with them when they do."""
+        person: Client = getattr(self.cast, PEOPLE[name])
+        if isinstance(person, Person) and name in SHARED and name not in self._shared:
+            self._shared.add(name)
+            shared(self.cast.alice, self.calendar, person, SHARED[name])
+            if name == "former manager":
+                path = f"/api/calendars/{self.calendar['id']}/unshare"
+                assert self.cast.alice.put(path, json={"user_name": person.user_name}).status == 200
+        return person
 
     @cached_property
     def event(self) -> dict[str, Any]:
@@ -753,7 +766,7 @@ class Scene:
             "reset_token": lambda: a_reset_token(self.settings, self.cast.dave.id, NOON),
             "verify_token": lambda: a_verify_token(self.settings, self.cast.dave.id, NOON),
             "name": lambda: "style.css",
-            "picture_name": lambda: a_picture(self.actors["owner"], self.event).rpartition("/")[2],
+            "picture_name": lambda: a_picture(self.cast.alice, self.event).rpartition("/")[2],
             "page_name": lambda: "api",
             "color_name": lambda: "2a5db0",
             "digest": lambda: a_style_sheet(Admin(self.cast.anonymous, "ada")),
@@ -961,7 +974,7 @@ def test_each_actor_has_the_permissions_of_the_table(client: Client, settings: S
             if scene is None or scene.visibility != visibility:
                 scene = Scene(cast, settings, visibility)
                 path, content = scene.path(endpoint.url), content_of(name, scene)
-            reply = scene.actors[actor].request(endpoint.method, path, **content)
+            reply = scene.actor(actor).request(endpoint.method, path, **content)
             assert reply.status == status, (visibility, actor, reply)
             if endpoint.writes and status < 400:
                 cast, scene = Cast(client) if CHANGES_PEOPLE.search(name) else cast, None
@@ -971,7 +984,7 @@ def one_who_may(name: str, scene: Scene) -> Client:
     """Who sends a request that must succeed: an admin or a viewer where the owner of the records is refused, else the owner."""
     if TABLE[name] == {"": ADMINS}:
         return Admin(scene.cast.anonymous, "ada")
-    return scene.actors["viewer"] if TABLE[name] in (for_readers(200), TO_VIEWER) else scene.cast.alice
+    return scene.actor("viewer") if TABLE[name] in (for_readers(200), TO_VIEWER) else scene.cast.alice
 
 
 def content_of(name: str, scene: Scene) -> dict[str, Any]:
