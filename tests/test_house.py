@@ -9,8 +9,8 @@ from typing import get_args
 from kalends.app.application import ENDPOINTS
 from kalends.core import errors
 from kalends.core.settings import Settings, meaning, variable
-from kalends.features.reference.rules.errors import meaning as meaning_of_error
-from kalends.features.reference.rules.errors import problems
+from kalends.features.reference.rules.guide import meaning as meaning_of_error
+from kalends.features.reference.rules.guide import problems
 from kalends.http.endpoint import Endpoint
 from tests import settings_table
 

@@ -15,7 +15,7 @@ from kalends.features.deliveries import store
 from kalends.features.deliveries import suppression_store as suppressions
 from kalends.features.deliveries.messages import content_message as content
 from kalends.features.deliveries.rules.outcome import AddressRefused, TryAgain, Undeliverable, Unknown
-from kalends.features.deliveries.steps import dispatcher, sms_countries
+from kalends.features.deliveries.steps import dispatcher, limits
 from kalends.features.deliveries.steps.dispatcher import Backoff, Dispatcher
 from kalends.features.events import change_notice_store as change_notices
 from kalends.features.events.invitations import store as invitations
@@ -111,7 +111,7 @@ def attempt(db: Database, settings: Settings, delivery: Delivery, pool: SessionP
 
 def _send(ctx: Context, delivery: Delivery, pool: SessionPool | None) -> None:
     with ctx.read():
-        if delivery.channel == "sms" and not sms_countries.is_allowed(ctx, delivery.address):
+        if delivery.channel == "sms" and not limits.is_allowed(ctx, delivery.address):
             raise Undeliverable("SMS are sent to mobile phones in the allowed countries alone.")
         message = content.build(ctx, delivery)
     if isinstance(message, str):

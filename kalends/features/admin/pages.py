@@ -1,4 +1,4 @@
-"""Administration: the settings of the site."""
+"""Administration: the settings of the site, whether the service is well, and e-mail with a test message."""
 
 from msgspec import structs
 
@@ -7,6 +7,7 @@ from kalends.core.i18n import gettext
 from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.core.settings import variable
 from kalends.core.values.datetimes import known_zones
+from kalends.features.admin import api as admin_api
 from kalends.features.pictures.steps.add import add_picture
 from kalends.features.site import api, store
 from kalends.features.site.model import SiteInput
@@ -21,6 +22,9 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 FILE, REMOVE = "file", "remove_logo"
+# Below this share of free space, the page warns.
+LITTLE = 0.1
+GIBIBYTE = 1024**3
 
 
 @page("GET", "/admin")
@@ -56,3 +60,25 @@ def update(ctx: Context, params: Form) -> Document:
         if logo or params.text(REMOVE) == "true":
             store.update_logo(ctx, logo)
         return redirect(ctx, "/admin", done="saved")
+
+
+@page("GET", "/admin/health")
+def show_health(ctx: Context) -> Document:
+    """Version, database, worker, queue, backup and disk."""
+    health = admin_api.find_health(ctx)
+    is_full = health.disk_free < LITTLE * health.disk_total
+    gibibytes = {"free": round(health.disk_free / GIBIBYTE), "total": round(health.disk_total / GIBIBYTE)}
+    return render("admin/health.html", ctx, title=gettext("Health"), health=health, is_full=is_full, gibibytes=gibibytes)
+
+
+@page("GET", "/admin/mail")
+def show_mail(ctx: Context, form: FormState | None = None) -> Document:
+    """How e-mail is sent, what waits, and what could not be sent lately."""
+    return render("admin/mail.html", ctx, title=gettext("Email"), form=form, mail=admin_api.mail(ctx), variable=variable("email"))
+
+
+@page("POST", "/admin/mail/test", again=show_mail)
+def test(ctx: Context, params: Form) -> Document:
+    """Mail a test message to oneself."""
+    admin_api.test_mail(ctx)
+    return redirect(ctx, "/admin/mail", done="test-sent")

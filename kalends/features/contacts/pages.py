@@ -1,11 +1,11 @@
-"""Pages of contacts: the list, searched by words and tags; adding, changing and deleting them."""
+"""Pages of contacts: the list, searched by words and tags; adding, changing and deleting them; and their birthdays."""
 
 from msgspec import structs
 
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
-from kalends.features.contacts import api, present, store
+from kalends.features.contacts import api, birthday_api, present, store
 from kalends.features.contacts.model import (
     ContactChanges,
     ContactFilter,
@@ -25,6 +25,8 @@ from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
+
+PATH = "/contacts/birthdays"
 
 
 class Search(Paging, kw_only=True, frozen=True):
@@ -112,3 +114,17 @@ def delete_all(ctx: Context, params: Form) -> Document:
     api.delete_all(ctx, DeleteAllInput())
     with ctx.read():
         return redirect(ctx, "/contacts", done="deleted", can_undo=True)
+
+
+@page("GET", PATH)
+def birthdays(ctx: Context) -> Document:
+    """The birthdays of one's contacts."""
+    policy.user(ctx)
+    return render("contacts/birthdays.html", ctx, title=gettext("Birthdays"), index=birthday_api.birthdays(ctx))
+
+
+@page("POST", f"{PATH}/reset_feed")
+def reset_feed(ctx: Context, params: Form) -> Document:
+    """Give the calendar a new secret URL."""
+    birthday_api.reset_birthdays_feed(ctx)
+    return redirect(ctx, PATH, done="saved")

@@ -1,8 +1,8 @@
-"""The SQL of mail to guests about their responses."""
+"""The SQL of mail to guests about their responses, and about their places on a waiting list."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from kalends.core.records.delivery import EditorNotice
+from kalends.core.records.delivery import EditorNotice, PlaceNotice
 from kalends.core.records.event import Event
 from kalends.core.records.response import Response
 from kalends.features.deliveries.store import HOUR, mailbox
@@ -23,6 +23,8 @@ ON CONFLICT (kind, coalesce(response_id, 0), coalesce(proposal_id, 0))
     DO UPDATE SET address = excluded.address, address_key = excluded.address_key, updated_at = excluded.updated_at,
         notice = excluded.notice
 RETURNING id"""
+
+Recipients = list[tuple[int, str]]
 
 
 def insert(
@@ -68,3 +70,26 @@ def delete(ctx: Context, responses: list[Response], owner_ids: list[int]) -> Non
     )
     in_ids = ctx.db.in_list("ids")
     ctx.tx.run(f"DELETE FROM deliveries WHERE response_id {in_ids} AND kind = 'reminder'", ids=[each.id for each in responses])
+
+
+def find_event(ctx: Context, event_id: int) -> tuple[int, bool]:
+    """The owner of the event, and whether guests can open it."""
+    [(owner_id, public)] = ctx.tx.rows("SELECT owner_id, public OR by_link FROM events WHERE id = :id", id=event_id)
+    return owner_id, bool(public)
+
+
+def find_recipients(ctx: Context, response_ids: list[int]) -> Recipients:
+    """The responses with their addresses."""
+    sql = f"SELECT id, email_address FROM responses WHERE id {ctx.db.in_list('ids')} ORDER BY id"
+    return [(response_id, address) for response_id, address in ctx.tx.rows(sql, ids=response_ids)]
+
+
+def insert_notices(ctx: Context, event_id: int, owner_id: int, recipients: Recipients, notice: PlaceNotice, *, public: bool) -> None:
+    common: dict[str, Any] = {"owner_id": owner_id, "event_id": event_id, "public": public, "notice": notice, "now": ctx.now}
+    ctx.tx.many(
+        """INSERT INTO deliveries (owner_id, event_id, response_id, kind, channel, address, address_key, public, state, attempts,
+                                   due_at, created_at, updated_at, notice)
+           VALUES (:owner_id, :event_id, :response_id, 'notice', 'email', :address, :address_key, :public, 'queued', 0,
+                   :now, :now, :now, :notice)""",
+        [common | {"response_id": each, "address": address, "address_key": mailbox(address)} for each, address in recipients],
+    )

@@ -20,7 +20,6 @@ from kalends.features.deliveries import language_store as languages
 from kalends.features.deliveries import store as deliveries
 from kalends.features.deliveries.model import Announced, DeliveriesQueued
 from kalends.features.deliveries.steps import limits as sending_limits
-from kalends.features.deliveries.steps import sms_countries
 from kalends.features.events import present, store
 from kalends.features.events import uid_store as by_uid
 from kalends.features.events.feeds.steps import feed, feed_cache
@@ -294,7 +293,7 @@ def send_to_me(ctx: Context, event_id: int, params: SendInput) -> DeliveriesQueu
     ]
     queued = []
     if params.mobile_number:
-        sms_countries.require_allowed(ctx, "mobile_number", params.mobile_number)
+        sending_limits.require_allowed(ctx, "mobile_number", params.mobile_number)
     for channel, field, address in recipients:
         if address:
             if ctx.actor and address != ctx.actor.email_address:

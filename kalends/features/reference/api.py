@@ -3,8 +3,8 @@
 from functools import cache
 from typing import Any
 
-from kalends.features.reference.rules.change_schema import split_changes
 from kalends.features.reference.rules.enumerations import name_enumerations
+from kalends.features.reference.rules.schema_text import split_changes
 from kalends.features.webhooks.model import ChangeMessage, MissedMessage, PingMessage
 from kalends.http.context import Context
 from kalends.http.endpoint import Endpoint, endpoint

@@ -7,8 +7,7 @@ from markupsafe import Markup
 
 from kalends.core.errors import CODES, NotFound
 from kalends.features.reference.api import openapi_document
-from kalends.features.reference.rules.errors import meaning, problems
-from kalends.features.reference.rules.guide import INDEX, load_page, page_names
+from kalends.features.reference.rules.guide import INDEX, load_page, meaning, page_names, problems
 from kalends.features.reference.rules.schema_text import in_words
 from kalends.http.context import Context
 from kalends.http.endpoint import Document

@@ -12,7 +12,7 @@ from kalends.features.admin.audit import store as audit
 from kalends.features.blocked_senders.steps.screening import discard_if_blocked
 from kalends.features.reports import store
 from kalends.features.reports.model import ReportDetail, ReportFields, ReportIndex, ReportInput, ReportItem, ReportQuery
-from kalends.features.reports.steps import notices, subject
+from kalends.features.reports.steps import subject
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import paginate
@@ -39,7 +39,7 @@ def create(ctx: Context, params: ReportInput) -> ReportItem:
         count_event_write(ctx, reported.event_id)
     with discard_if_blocked(ctx, params.email_address):
         report = store.insert(ctx, params)
-        notices.notify_admins(ctx)
+        subject.notify_admins(ctx)
         return ReportItem(**_item_fields(report))
 
 

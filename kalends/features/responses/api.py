@@ -8,7 +8,7 @@ from kalends.core.i18n import gettext
 from kalends.core.records.event import Event
 from kalends.core.records.response import Response
 from kalends.features.blocked_senders.steps.screening import discard_if_blocked
-from kalends.features.deliveries.steps import response_mail
+from kalends.features.deliveries.steps import guest_notice
 from kalends.features.questions import answer_rules
 from kalends.features.questions import store as questions
 from kalends.features.questions.present import answer_items, describe
@@ -37,8 +37,8 @@ from kalends.features.responses.model import (
 )
 from kalends.features.responses.steps import admission
 from kalends.features.responses.steps.author import acts_for_guest, author, author_of, by_link
+from kalends.features.responses.steps.author import reset_link as replace_link
 from kalends.features.responses.steps.erase import erase as erase_response
-from kalends.features.responses.steps.reset_link import reset_link as replace_link
 from kalends.features.responses.steps.respond import respond
 from kalends.features.responses.steps.series import confirm_dates, respond_to_series
 from kalends.http.context import Context
@@ -190,7 +190,7 @@ def link(ctx: Context, params: LinkRequest) -> LinkRequested:
     policy.open_link(ctx, params.link)
     with errors.naming("event_id"):
         event = policy.event(ctx, params.event_id, to=Right.SEE)
-    response_mail.insert_link(ctx, event, params.email_address)
+    guest_notice.insert_link(ctx, event, params.email_address)
     return LinkRequested(params.email_address)
 
 
@@ -269,7 +269,7 @@ def destroy(ctx: Context, response_id: int, params: ResponseRemoval) -> Deletion
     admission.withdraw(ctx, event, response)
     state = store.find_state(ctx, event.id) if by_editor and params.notify and response.email_address else None
     if state and state.confirmations == "on":
-        response_mail.insert_removal(ctx, event, response.email_address)
+        guest_notice.insert_removal(ctx, event, response.email_address)
     return Deletion([response_id])
 
 

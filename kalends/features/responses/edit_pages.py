@@ -1,4 +1,4 @@
-"""Pages on which a response is corrected and removed, by the event's editors and the responder."""
+"""Pages on which a response and its answers are corrected, and it is removed, by the event's editors and the responder."""
 
 from msgspec import structs
 
@@ -6,7 +6,9 @@ from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.core.records.event import Event
 from kalends.features.events.pages import path_of
+from kalends.features.questions import answer_store as answers
 from kalends.features.questions import store as questions
+from kalends.features.questions.steps import answer_form
 from kalends.features.responses import api, present
 from kalends.features.responses.model import Acceptance, ResponseChanges, ResponseProof, ResponseRemoval
 from kalends.http.context import Context
@@ -89,3 +91,24 @@ def reset_link(ctx: Context, response_id: int, params: Form) -> Document:
 
 def _back(ctx: Context, event: Event) -> str:
     return f"/events/{event.id}/responses" if event.can_edit else path_of(ctx, event.id)
+
+
+@page("GET", "/responses/{response_id}/questions")
+def edit_answers(ctx: Context, response_id: int, form: FormState | None = None) -> Document:
+    """The questions of the event, with the answers of the response."""
+    response, event = policy.response(ctx, response_id)
+    form = form or FormState(answer_form.values_of(answers.of_responses(ctx, [response.id]).get(response.id, [])))
+    path = f"/responses/{response.id}"
+    return answer_form.render_questions(
+        ctx, event, form, response.number + response.plus_n, action=f"{path}/questions", back=f"{path}/edit"
+    )
+
+
+@page("POST", "/responses/{response_id}/questions", again=edit_answers)
+def update_answers(ctx: Context, response_id: int, params: Form) -> Document:
+    """Answer the questions, and say YES."""
+    response, event = policy.response(ctx, response_id)
+    typed = answer_form.read(ctx, event, params.values, response.number + response.plus_n)
+    with typed.naming_inputs():
+        api.update(ctx, response_id, Form({"response": "YES", "answers": typed.params}).changes(ResponseChanges))
+    return redirect(ctx, f"/responses/{response.id}/edit", done="saved", can_undo=True)

@@ -27,13 +27,12 @@ from kalends.features.responses import present, store
 from kalends.features.responses import proposal_store as proposals
 from kalends.features.responses.model import Attendance, Erasure, ResponseFields, ResponseInput
 from kalends.features.responses.rules import ticket
-from kalends.features.responses.rules.mask import mask
 from kalends.features.responses.rules.seating import require_few
+from kalends.features.responses.rules.ticket import mask
 from kalends.features.responses.steps import guest_cookie
-from kalends.features.responses.steps.author import by_link, on_page
+from kalends.features.responses.steps.author import by_link, on_page, reset_link
 from kalends.features.responses.steps.erase import erase
 from kalends.features.responses.steps.guest_cookie import OwnResponse
-from kalends.features.responses.steps.reset_link import reset_link
 from kalends.features.responses.steps.respond import respond
 from kalends.features.responses.steps.series import confirm_dates, respond_to_series
 from kalends.http.context import Context

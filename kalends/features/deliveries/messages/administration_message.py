@@ -4,9 +4,11 @@ from email.message import EmailMessage
 
 from kalends.core.i18n import Text, gettext
 from kalends.core.records.delivery import AdministrationNotice, Delivery
+from kalends.core.records.event import Event
 from kalends.core.records.people import User
 from kalends.features.deliveries.messages.account_message import Wording, compose
 from kalends.features.deliveries.rules.outcome import Undeliverable
+from kalends.features.hidden_events import store as hidden_events
 from kalends.features.users import invitation_store as invitations
 from kalends.http.context import Context
 from kalends.policy import site as sites
@@ -108,3 +110,32 @@ def _registration_wordings(names: dict[str, str], service: dict[str, str]) -> di
         "account_refused": (refused, "", None),
         "address_registered": (registered, "/sign-in", gettext("Sign in")),
     }
+
+
+def build_moderation(ctx: Context, delivery: Delivery, event: Event) -> EmailMessage:
+    """The message; raises Undeliverable if the opposite has happened since."""
+    hidden = hidden_events.find_by_event(ctx, event.id)
+    if (hidden is None) == (delivery.notice == "event_hidden"):
+        raise Undeliverable("It was hidden, or shown again, before it was sent.")
+    if hidden:
+        wording = Wording(
+            gettext("Your event was hidden: %(title)s", title=event.title),
+            gettext(
+                "An administrator of %(service)s has hidden “%(title)s”. Only its editors can still see it. Reason: %(reason)s",
+                service=ctx.settings.url,
+                title=event.title,
+                reason=hidden.reason,
+            ),
+            gettext("You can view or delete the event. You can edit it again once an administrator unhides it."),
+        )
+    else:
+        wording = Wording(
+            gettext("Your event is visible again: %(title)s", title=event.title),
+            gettext(
+                "An administrator of %(service)s has unhidden “%(title)s”. Everyone who could see it before can see it again.",
+                service=ctx.settings.url,
+                title=event.title,
+            ),
+            gettext("You can edit it again."),
+        )
+    return compose(ctx.settings, delivery, wording, ctx.locale, f"{ctx.settings.url}/events/{event.id}", gettext("View event"))

@@ -20,11 +20,9 @@ from kalends.features.deliveries.messages import (
     account_message,
     administration_message,
     change_message,
-    cohost_message,
     guest_message,
     invitation_message,
     message,
-    moderation_message,
     news_message,
     ownership_message,
     place_message,
@@ -94,9 +92,9 @@ def _build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
     if delivery.notice == "response_news":
         return _news(ctx, delivery)
     if delivery.notice in ("event_hidden", "event_shown"):
-        return moderation_message.build(ctx, *_current(ctx, delivery))
+        return administration_message.build_moderation(ctx, *_current(ctx, delivery))
     if delivery.notice == "cohost_added":
-        return cohost_message.build(ctx, *_current(ctx, delivery))
+        return ownership_message.build_cohost(ctx, *_current(ctx, delivery))
     if delivery.notice in OWNERSHIP_NOTICES:
         return ownership_message.build(ctx, delivery, _account(ctx, delivery))
     if delivery.notice in ADMINISTRATION_NOTICES:

@@ -1,17 +1,22 @@
-"""Queueing messages to the guests of an event, each address once for one cause."""
+"""Queueing messages to guests: about an event, each address once for one cause; about their places, so that an organiser who opens and
+closes places again and again floods nobody; and about their responses, which count without their mail, too."""
 
 from typing import Literal
 
+from kalends.core.records.delivery import EditorNotice, PlaceNotice
 from kalends.core.records.event import Event
 from kalends.features.deliveries import batch_store as batches
 from kalends.features.deliveries import reaction_store as reactions
+from kalends.features.deliveries import response_mail_store as response_mails
 from kalends.features.deliveries import suppression_store as suppressions
 from kalends.features.deliveries.model import Notified, Recipient
 from kalends.features.deliveries.steps import limits
-from kalends.features.deliveries.store import NOTICES, find_flooded, mailbox
+from kalends.features.deliveries.store import MAX_SENDS_PER_HOUR, NOTICES, find_flooded, mailbox
 from kalends.http.context import Context, Message
 
 Kind = Literal["change", "cancel", "message", "reminder", "invitation"]
+
+MAX_LINKS_PER_HOUR = 3
 
 
 def insert(ctx: Context, event: Event, kind: Kind, cause: str, recipients: list[Recipient], *, due_at: int | None = None) -> Notified:
@@ -84,3 +89,52 @@ def _row(ctx: Context, event: Event, kind: Kind, cause: str, recipient: Recipien
         "due_at": due_at,
         "now": ctx.now,
     }
+
+
+def insert_place(ctx: Context, event_id: int, response_ids: list[int], notice: PlaceNotice) -> None:
+    """Queue the notice for each of the responses, except for addresses that got too many in this hour, or today without an answer, and
+    for strangers beyond the organiser's limit of invitations."""
+    if not response_ids:
+        return
+    owner_id, public = response_mails.find_event(ctx, event_id)
+    recipients = response_mails.find_recipients(ctx, response_ids)
+    addresses = {address for _, address in recipients}
+    skipped = find_flooded(ctx, addresses, ("notice",)) | reactions.find_limited(ctx, owner_id, event_id, "notice", addresses)
+    skipped |= limits.count_strangers(ctx, owner_id, [address for _, address in recipients if address not in skipped])
+    reached = [(response_id, address) for response_id, address in recipients if address not in skipped]
+    response_mails.insert_notices(ctx, event_id, owner_id, reached, notice, public=public)
+    for _, address in reached:
+        ctx.add_message(Message("notice", "email", address))
+
+
+def insert_response(
+    ctx: Context,
+    event: Event,
+    address: str,
+    *,
+    response_id: int | None = None,
+    proposal_id: int | None = None,
+    notice: EditorNotice | None = None,
+) -> bool:
+    """Queue mail about a response, or about a proposal if there is one. What is queued already is sent once; return False if the
+    address has got as many as it may in an hour.
+
+    notice: that an editor changed the response.
+    """
+    if not limits.may_mail_guest(ctx, event.owner_id):
+        return False
+    if proposal_id:
+        return response_mails.insert(ctx, event, address, "proposal", None, proposal_id, MAX_SENDS_PER_HOUR)
+    return response_mails.insert(ctx, event, address, "response", response_id, None, MAX_SENDS_PER_HOUR, notice)
+
+
+def insert_removal(ctx: Context, event: Event, address: str) -> None:
+    """Queue mail about a response that an editor has removed."""
+    if limits.may_mail_guest(ctx, event.owner_id):
+        response_mails.insert(ctx, event, address, "response", None, None, MAX_SENDS_PER_HOUR, "response_removed")
+
+
+def insert_link(ctx: Context, event: Event, address: str) -> None:
+    """Queue mail with the personal link, whether or not the address has responded: who sends it finds out."""
+    if limits.may_mail_guest(ctx, event.owner_id):
+        response_mails.insert(ctx, event, address, "link", None, None, MAX_LINKS_PER_HOUR)

@@ -6,15 +6,19 @@ from collections.abc import Collection, Iterator, Mapping
 from msgspec import structs
 
 from kalends import policy
+from kalends.core import errors
 from kalends.core.errors import TooMany
 from kalends.core.i18n import gettext
-from kalends.core.settings import Settings
+from kalends.core.settings import ALL_COUNTRIES, Settings, listed
+from kalends.core.transports import FILES
+from kalends.core.values import phone
 from kalends.features.deliveries import reaction_store as reactions
 from kalends.features.users import store as users
 from kalends.http import rate_limit
 from kalends.http.context import Context
 from kalends.http.origin import network
 from kalends.http.rate_limit import Limit
+from kalends.policy import site as sites
 
 HOUR, DAY, WEEK = 3600, 86_400, 7 * 86_400
 # What an account may send in a day grows: by this number with each week that it exists, and with each person who answers it.
@@ -231,3 +235,26 @@ def _of_installation(settings: Settings, channel: str) -> Limit:
         "This site can send %(max)s emails a day and has reached that limit. Try again later, or ask the administrator to raise the limit."
     )
     return Limit(f"{channel}-day", settings.emails_per_day, DAY, refusal)
+
+
+def require_allowed(ctx: Context, field: str, number: str) -> None:
+    """Raise an error about the field if no SMS is sent to the number."""
+    if phone.country_of(number) not in _find_countries(ctx):
+        text = gettext("must be a number of a country to which this site sends SMS. Give one, or an e-mail address instead")
+        raise errors.invalid(field, text, "forbidden")
+
+
+def is_allowed(ctx: Context, number: str) -> bool:
+    """Whether SMS are sent to the number."""
+    return phone.is_mobile(number) and phone.country_of(number) in _find_countries(ctx)
+
+
+def _find_countries(ctx: Context) -> set[str]:
+    """The countries that the operator has set, else that of the site's time zone. Without one, all if SMS are only written to files."""
+    names = listed(ctx.settings.sms_countries)
+    if names:
+        return phone.countries() if ALL_COUNTRIES in names else set(names)
+    country = phone.country_of_zone(sites.get(ctx).time_zone)
+    if country:
+        return {country}
+    return phone.countries() if ctx.settings.sms == FILES else set()

@@ -19,8 +19,8 @@ from kalends.features.events.rules.status import describe
 from kalends.features.responses import store as responses
 from kalends.features.responses.link_pages import Choice, private
 from kalends.features.responses.model import ResponseFields
-from kalends.features.responses.rules.mask import mask
 from kalends.features.responses.rules.seating import require_few
+from kalends.features.responses.rules.ticket import mask
 from kalends.features.responses.steps import guest_cookie
 from kalends.features.responses.steps.guest_cookie import OwnResponse
 from kalends.http.context import Context

@@ -1,4 +1,4 @@
-"""The guide: the Markdown pages of docs/, rendered to HTML with links between them."""
+"""The guide: the Markdown pages of docs/, rendered to HTML with links between them; and the errors that they list."""
 
 import posixpath
 import re
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 from msgspec import Struct
+
+from kalends.core.errors import Problem
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -111,3 +113,19 @@ def served_url(href: str) -> str | None:
     if extension != ".md" or name not in page_names() or (path.startswith("../") and name == INDEX):
         return None
     return (URL if name == INDEX else f"{URL}/{name}") + (f"#{fragment}" if fragment else "")
+
+
+def problems() -> list[type[Problem]]:
+    """Every problem that has a type of its own, by status."""
+    return sorted(_with_kind(Problem), key=lambda problem: (problem.status, problem.kind))
+
+
+def meaning(problem: type[Problem]) -> str:
+    return " ".join((problem.__doc__ or "").split())
+
+
+def _with_kind(problem: type[Problem]) -> Iterator[type[Problem]]:
+    if "kind" in vars(problem):
+        yield problem
+    for each in problem.__subclasses__():
+        yield from _with_kind(each)

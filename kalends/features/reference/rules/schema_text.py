@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from kalends.features.changes.model import KINDS, Change
+from kalends.http.openapi.derived import REF
+
 FORMATS = {
     "email": "e-mail address",
     "time-zone": "time zone",
@@ -15,6 +18,8 @@ FORMATS = {
 }
 TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "null": "null"}
 MAX_INTEGER = 2**63 - 1
+
+Schema = dict[str, Any]
 
 
 def in_words(schema: dict[str, Any], schemas: dict[str, Any]) -> str:
@@ -47,3 +52,25 @@ def _bounds(schema: dict[str, Any]) -> str:
     if minimum is None or maximum is None or minimum < -MAX_INTEGER:
         return ""
     return f" from {minimum}" if maximum == MAX_INTEGER else f" from {minimum} to {maximum:,}"
+
+
+def split_changes(schemas: dict[str, Schema]) -> None:
+    """Replace the schema of a change by its alternatives, so that clients know by `kind` and `op` which record there is."""
+    change = schemas[Change.__name__]
+    fields = change["properties"]
+    variants = {f"{kind.capitalize()}Put": _variant(fields, {"kind": kind, "op": "put"}, record=kind) for kind in KINDS}
+    variants["RecordGone"] = _variant(fields, {"op": "gone"})
+    schemas |= variants
+    schemas[Change.__name__] = {
+        "title": change["title"],
+        "description": change["description"],
+        "oneOf": [{"$ref": REF.format(name=name)} for name in variants],
+    }
+
+
+def _variant(fields: Schema, constants: dict[str, str], record: str = "") -> Schema:
+    names = ["kind", "op", "id", *([record] if record else [])]
+    properties = {name: fields[name] for name in names}
+    for name, value in constants.items():
+        properties[name] = {"type": "string", "const": value, "description": fields[name]["description"]}
+    return {"type": "object", "properties": properties, "required": names}

@@ -1,11 +1,14 @@
-"""What a report is about: an event, a comment or a calendar that its author sees."""
+"""What a report is about: an event, a comment or a calendar that its author sees; and the mail about it."""
 
 from msgspec import Struct
 
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
+from kalends.features.deliveries import store as deliveries
+from kalends.features.reports import store
 from kalends.features.reports.model import Subject
+from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.policy import Right
 
@@ -36,3 +39,11 @@ def load(ctx: Context, subject: Subject) -> Reported:
     with errors.naming("event_id"):
         event = policy.event(ctx, subject.event_id, to=Right.SEE)
     return Reported("event", event.title, f"/events/{event.id}", event.id)
+
+
+def notify_admins(ctx: Context) -> None:
+    """Mail the admins that a report waits: when no other one does, and once a day while others come. Strangers cause this mail."""
+    is_first = store.count(ctx, closed=False) == 1
+    for admin in users.find_admins(ctx):
+        if is_first or not deliveries.was_notified(ctx, admin, "report_waiting", ctx.now - deliveries.DAY):
+            deliveries.insert_notice(ctx, admin, "report_waiting")

@@ -97,3 +97,9 @@ def _describe_queue(people: int, place: TicketPlace) -> Text:
     return ngettext(
         "Number %(position)s in line, for 1 spot.", "Number %(position)s in line, for %(num)s spots.", people, position=position
     )
+
+
+def mask(email_address: str) -> str:
+    """`g•••@example.org`."""
+    local, at, host = email_address.rpartition("@")
+    return f"{local[:1]}•••{at}{host}" if at else ""

@@ -1,4 +1,4 @@
-"""The author of a response or comment: by the address and name in the request, else the signed-in user."""
+"""The author of a response or comment: by the address and name in the request, else the signed-in user. And a new link for them."""
 
 from kalends import policy
 from kalends.core import errors
@@ -6,6 +6,8 @@ from kalends.core.i18n import gettext
 from kalends.core.records.event import Event
 from kalends.core.records.response import Response
 from kalends.core.values.text import fold_case
+from kalends.features.deliveries.steps import guest_notice
+from kalends.features.responses import store
 from kalends.features.responses.model import Author
 from kalends.features.responses.steps import guest_cookie
 from kalends.http.context import Context
@@ -52,3 +54,11 @@ def author_of(ctx: Context, response: Response) -> Author:
     is_proven = policy.has_verified(ctx, response.email_address)
     user_id = policy.me(ctx) if is_proven else None
     return Author(response.email_address, response.name, user_id, is_proven, may_change=True)
+
+
+def reset_link(ctx: Context, response: Response, event: Event) -> Response:
+    """Make the personal link void, and mail another one to the address. If that cannot be sent now, the old link stays."""
+    response = store.reset_link(ctx, response.id)
+    if not guest_notice.insert_response(ctx, event, response.email_address, response_id=response.id):
+        raise errors.TooMany(gettext("This address or your network has had too many emails lately. Try again later."), 3600)
+    return response

@@ -13,7 +13,7 @@ from kalends.core.records.question import NewAnswer, Question
 from kalends.core.records.response import Response
 from kalends.features.deliveries import language_store as languages
 from kalends.features.deliveries import reaction_store as reactions
-from kalends.features.deliveries.steps import limits, response_mail
+from kalends.features.deliveries.steps import guest_notice, limits
 from kalends.features.questions import answer_store as question_answers
 from kalends.features.questions.steps import response_answers
 from kalends.features.responses import news_store as news
@@ -115,7 +115,7 @@ def _propose(ctx: Context, event: Event, who: Author, fields: Params[ResponseInp
     """Leave the response to the owner of the address, who gets a link to confirm it."""
     proposal_id = proposals.upsert(ctx, fields, who)
     languages.remember(ctx, who.email_address)
-    if not response_mail.insert(ctx, event, who.email_address, proposal_id=proposal_id):
+    if not guest_notice.insert_response(ctx, event, who.email_address, proposal_id=proposal_id):
         raise errors.TooMany(gettext("We’ve sent too many emails to this address, or from your network, recently. RSVP again later."), 3600)
 
 
@@ -205,7 +205,7 @@ def _follow_up(ctx: Context, request: _Request, row: Response, proposal_id: int 
     confirms = locked.confirmations == "on" and not sees_result(ctx, event)
     if (confirms or must_confirm) and (fields.value.notify or not by_editor):
         notice: EditorNotice | None = "response_changed" if by_editor else None
-        response_mail.insert(ctx, event, row.email_address, response_id=row.id, proposal_id=proposal_id, notice=notice)
+        guest_notice.insert_response(ctx, event, row.email_address, response_id=row.id, proposal_id=proposal_id, notice=notice)
 
 
 def note_reaction(ctx: Context, event: Event, who: Author, row: Response) -> None:

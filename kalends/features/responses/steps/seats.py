@@ -9,7 +9,7 @@ from kalends.core.i18n import gettext
 from kalends.core.records.delivery import PlaceNotice
 from kalends.core.records.event import Event
 from kalends.core.records.response import Response
-from kalends.features.deliveries.steps import place_notice
+from kalends.features.deliveries.steps import guest_notice
 from kalends.features.questions.steps import response_answers
 from kalends.features.responses import seat_store as store
 from kalends.features.responses.rules import waiting_list
@@ -91,7 +91,7 @@ def _assign_free_seats(ctx: Context, event_id: int) -> None:
 def release_all(ctx: Context, event: Event) -> list[int]:
     """Forget the seats of an event that has no capacity any more: anyone who waits can come. Return the ids of these responses."""
     waiting = store.find_waiting_ids(ctx, event.id)
-    place_notice.insert(ctx, event.id, waiting, "place_granted")
+    guest_notice.insert_place(ctx, event.id, waiting, "place_granted")
     store.clear_all(ctx, event.id)
     if not response_answers.has_limits(ctx, event):
         # Only large parties need to be confirmed now.
@@ -122,7 +122,7 @@ def _lapse(ctx: Context, event_id: int) -> list[int]:
     the ids of the responses."""
     unconfirmed = store.end_holds(ctx, event_id)
     lapsed = store.end_offers(ctx, event_id)
-    place_notice.insert(ctx, event_id, lapsed, "place_lapsed")
+    guest_notice.insert_place(ctx, event_id, lapsed, "place_lapsed")
     return [*lapsed, *unconfirmed]
 
 
@@ -167,4 +167,4 @@ def _record(ctx: Context, capacity: Capacity, grants: list[Grant], present: int 
     notices: dict[bool, PlaceNotice] = {False: "place_granted", True: "place_offered"}
     for is_offer, notice in notices.items():
         ids = [grant.party.id for grant in grants if grant.is_offer == is_offer and grant.party.id != present]
-        place_notice.insert(ctx, capacity.event_id, ids, notice)
+        guest_notice.insert_place(ctx, capacity.event_id, ids, notice)

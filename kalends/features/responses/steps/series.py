@@ -10,7 +10,7 @@ from kalends.core.records.event import Event
 from kalends.core.records.response import Response
 from kalends.core.values.text import fold_case
 from kalends.features.deliveries import language_store as languages
-from kalends.features.deliveries.steps import response_mail
+from kalends.features.deliveries.steps import guest_notice
 from kalends.features.events.series.steps.scope import slot_of
 from kalends.features.questions.steps import response_answers
 from kalends.features.responses import news_store as news
@@ -91,7 +91,7 @@ def _queue_mail(ctx: Context, event: Event, who: Author, value: ResponseInput, r
     by_editor = acts_for_guest(ctx, event, who)
     if (value.notify or not by_editor) and not sees_result(ctx, event):
         notice: EditorNotice | None = "response_changed" if by_editor else None
-        response_mail.insert(ctx, event, who.email_address, response_id=response_id, proposal_id=proposal_id, notice=notice)
+        guest_notice.insert_response(ctx, event, who.email_address, response_id=response_id, proposal_id=proposal_id, notice=notice)
 
 
 def confirm_dates(ctx: Context, event: Event, who: Author) -> None:
