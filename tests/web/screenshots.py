@@ -13,7 +13,7 @@ from tests.cast import PASSWORD
 from tests.client import Client
 from tests.openapi.serving import serving
 from tests.serve.running import run
-from tests.web import chromium, mail_pictures
+from tests.web import chromium, mail_pictures, sign_in_pictures
 from tests.web.through import Through
 
 SIZES = {1280: 860, 390: 844}
@@ -47,7 +47,8 @@ def take(folder: Path) -> None:
             assert run("users", "role", "demo", "admin", folder=Path(scratch), data=scratch).returncode == 0
             _save(_picture_of_style(_window(browser, service.url, token, 1280)), folder / "style-1280-light.webp")
             mail_pictures.take(browser, folder, _save)
-            browser.close()
+        sign_in_pictures.take(browser, Path(scratch), token, folder, _save)
+        browser.close()
 
 
 def _picture_of(page: Page, path: str) -> bytes:
