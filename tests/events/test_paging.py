@@ -9,6 +9,7 @@ import pytest
 from kalends.features.events.listing.store import listing as service_listing
 from tests.cast import Cast, a_calendar, an_event, shared
 from tests.client import Client
+from tests.conftest import Clock
 from tests.events.listing import listed, page, paged
 
 STARTS = ["2026-06-01T20:00Z"] * 9 + ["2026-06-02"] * 3 + ["2026-06-01T19:00Z", "2026-06-03T08:00Z"] + ["2026-06-01T20:00Z"] * 4
@@ -50,6 +51,12 @@ def scene(cast: Cast) -> Scene:
     return Scene(cast)
 
 
+@pytest.fixture(scope="module")
+def still(app: tuple[Any, Clock]) -> Scene:
+    """A scene that tests only look at."""
+    return Scene(Cast(Client(app[0])))
+
+
 List = Callable[[Scene], tuple[Client, dict[str, Any], list[int]]]
 
 LISTS: dict[str, List] = {
@@ -75,8 +82,8 @@ LISTS: dict[str, List] = {
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_pages_follow_without_gap_or_repeat(scene: Scene, name: str) -> None:
-    reader, query, expected = LISTS[name](scene)
+def test_pages_follow_without_gap_or_repeat(still: Scene, name: str) -> None:
+    reader, query, expected = LISTS[name](still)
     assert len(expected) > 6
     for size in (1, 2, 5, len(expected) - 1):
         assert paged(reader, f"/api/events?{urlencode(query | {'limit': size})}") == expected
@@ -84,8 +91,8 @@ def test_pages_follow_without_gap_or_repeat(scene: Scene, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_offset_counts_through_the_same_list(scene: Scene, name: str) -> None:
-    reader, query, expected = LISTS[name](scene)
+def test_offset_counts_through_the_same_list(still: Scene, name: str) -> None:
+    reader, query, expected = LISTS[name](still)
     for offset in range(len(expected) + 2):
         reply = reader.get("/api/events", query=query | {"limit": 3, "offset": offset, "count": "true"}).json
         assert [event["id"] for event in reply["events"]] == expected[offset : offset + 3]
@@ -152,23 +159,23 @@ def test_a_guest_pages_through_all_public_events(scene: Scene) -> None:
     assert [event for event in listed if event in event_ids] == event_ids
 
 
-def test_the_list_is_the_same_however_far_one_goes(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_list_is_the_same_however_far_one_goes(still: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """Far from the beginning, the database alone counts the pages."""
     monkeypatch.setattr(service_listing, "DEEP_OFFSET", 2)
     for name in LISTS:
-        reader, query, expected = LISTS[name](scene)
+        reader, query, expected = LISTS[name](still)
         for offset in (2, 3, len(expected) - 1, len(expected)):
             assert listed(reader, **query, offset=offset, limit=4) == expected[offset : offset + 4], name
 
 
-def test_pages_do_not_depend_on_how_the_search_is_done(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_do_not_depend_on_how_the_search_is_done(still: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rare word is searched with the text index, a frequent one by reading in order."""
     monkeypatch.setattr(service_listing, "SELECTIVE", 3)
     for name in ("all public", "a search in a user's"):
-        reader, query, expected = LISTS[name](scene)
+        reader, query, expected = LISTS[name](still)
         assert paged(reader, f"/api/events?{urlencode(query | {'limit': 4})}") == expected
-    calendar = scene.calendars[0]
-    assert paged(scene.cast.alice, f"/api/events?calendar_id={calendar}&text={scene.word}&limit=2") == scene.on(calendar)
+    calendar = still.calendars[0]
+    assert paged(still.cast.alice, f"/api/events?calendar_id={calendar}&text={still.word}&limit=2") == still.on(calendar)
 
 
 def test_one_calendar_of_many_may_have_all_the_events(cast: Cast) -> None:
@@ -210,8 +217,8 @@ def test_a_page_has_50_events_by_default(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_an_offset_beyond_the_end_is_an_empty_page(scene: Scene, name: str) -> None:
-    reader, query, expected = LISTS[name](scene)
+def test_an_offset_beyond_the_end_is_an_empty_page(still: Scene, name: str) -> None:
+    reader, query, expected = LISTS[name](still)
     for offset in (len(expected), 10**5, 10**9, 2**62, 2**63 - 1):
         for limit in (1, 500):
             reply = reader.get("/api/events", query=query | {"offset": offset, "limit": limit, "count": "true"})

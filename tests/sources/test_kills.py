@@ -5,6 +5,7 @@ import sys
 import threading
 from typing import Any
 
+import pytest
 from msgspec import json
 
 from kalends.core.settings import Settings
@@ -39,6 +40,7 @@ def _listed(db: Database, source: dict[str, Any]) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in tx.rows(sql, id=source["calendar_id"])]
 
 
+@pytest.mark.on_one_database
 def test_a_worker_that_is_killed_at_every_step_loses_and_doubles_nothing(
     people: Cast, elsewhere: Elsewhere, clock: Clock, db: Database, near: Settings
 ) -> None:
