@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from kalends.http.origin import COOKIE
 from tests.cast import PASSWORD
@@ -42,10 +42,29 @@ def take(folder: Path) -> None:
                 page = _window(browser, service.url, token, width)
                 _save(_picture_of_repetition(page), folder / f"repeat-{width}-light.webp")
                 _save(_picture_of_device(page), folder / f"device-{width}-light.webp")
-            add_birthdays(guest.signed_in(token))
-            _save(_picture_of(_window(browser, service.url, token, 390), "/contacts/birthdays"), folder / "birthdays-390-light.webp")
+            owner = guest.signed_in(token)
+            add_birthdays(owner)
+            phone = _window(browser, service.url, token, 390)
+            _save(_picture_of(phone, "/contacts/birthdays"), folder / "birthdays-390-light.webp")
+            _save(
+                _picture_of(_window(browser, service.url, token, 1280), "/calendar?date=2026-12-09"), folder / "birthdays-1280-light.webp"
+            )
+            _save(_picture_of_link(phone), folder / "online-390-light.webp")
+            assert (
+                run("users", "create", "mona", "mona@example.org", "--password", PASSWORD, folder=Path(scratch), data=scratch).returncode
+                == 0
+            )
+            calendar_id = owner.post("/api/calendars", json={"name": "Choir", "public": True, "keep_responses_days": 30}).json["id"]
+            _save(_picture_of_retention(phone, calendar_id), folder / "retention-390-light.webp")
+            assert owner.post(f"/api/calendars/{calendar_id}/ownership_offers", json={"user_name": "mona"}).status == 201
+            mona = guest.post("/api/session", json={"user_name": "mona", "password": PASSWORD}).json["token"]
+            offers = _window(browser, service.url, mona, 390)
+            _save(_picture_of(offers, "/calendars/offers"), folder / "offer-390-light.webp")
+            _save(_picture_of_export(phone), folder / "export-390-light.webp")
             assert run("users", "role", "demo", "admin", folder=Path(scratch), data=scratch).returncode == 0
             _save(_picture_of_style(_window(browser, service.url, token, 1280)), folder / "style-1280-light.webp")
+            _leave(guest)
+            _save(_picture_of(phone, "/admin/deleted_calendars"), folder / "deleted-calendars-390-light.webp")
             mail_pictures.take(browser, folder, _save)
         sign_in_pictures.take(browser, Path(scratch), token, folder, _save)
         browser.close()
@@ -85,6 +104,53 @@ def add_birthdays(user: Client) -> None:
         first_name, last_name = name.split()
         fields = {"first_name": first_name, "last_name": last_name, "birthday": birthday}
         assert user.post("/api/contacts", json=fields).status == 201
+
+
+def _picture_of_link(page: Page) -> bytes:
+    """Where the link of an online event is set, and for whom."""
+    page.goto("/events/new")
+    field = page.locator("[name=online_url]")
+    _unfold(field)
+    field.fill("https://meet.example.org/choir")
+    field.blur()
+    return _picture_around(field)
+
+
+def _picture_of_retention(page: Page, calendar_id: int) -> bytes:
+    """For how long a calendar keeps who its guests were."""
+    page.goto(f"/calendars/{calendar_id}/edit")
+    field = page.locator("[name=keep_responses_days]")
+    _unfold(field)
+    return _picture_around(field)
+
+
+def _picture_of_export(page: Page) -> bytes:
+    """Where one downloads all that is one's own."""
+    page.goto("/account")
+    return _picture_around(page.locator("a[href$='/export']").first)
+
+
+def _unfold(field: Locator) -> None:
+    """Open what the field is folded into."""
+    field.evaluate("each => { while ((each = each.parentElement?.closest('details:not([open])'))) each.open = true }")
+
+
+def _picture_around(field: Locator) -> bytes:
+    """The window with the field in its middle."""
+    field.evaluate("each => each.scrollIntoView({ block: 'center' })")
+    return field.page.screenshot()
+
+
+def _leave(guest: Client) -> None:
+    """An account with a calendar that nobody shares is deleted."""
+    fields = {"user_name": "ravi", "email_address": "ravi@example.org", "password": PASSWORD}
+    assert guest.post("/api/users", json=fields).status == 201
+    ravi = guest.signed_in(guest.post("/api/session", json={"user_name": "ravi", "password": PASSWORD}).json["token"])
+    calendar_id = ravi.post("/api/calendars", json={"name": "Rehearsals"}).json["id"]
+    for day in ("2026-12-03", "2026-12-10"):
+        event = {"title": "Rehearsal", "start_time": f"{day}T19:00", "calendar_id": calendar_id}
+        assert ravi.post("/api/events", json=event).status == 201
+    assert ravi.delete(f"/api/users/{ravi.get('/api/users/current').json['id']}", json={"current_password": PASSWORD}).status == 200
 
 
 def _picture_of_style(page: Page) -> bytes:
