@@ -221,16 +221,16 @@ class Context(Struct, eq=False):
     @contextmanager
     def record_apart(self, set_id: int) -> Iterator[None]:
         """Let the journal record the changes of the block as those of another request; a dry run lists them with the rest."""
-        own = self.author().set_id
+        own, via = self.author().set_id, self.via
         if not self.is_dry_run:
-            self._change_set(set_id)
+            self._change_set(set_id, None)
         try:
             yield
         finally:
-            self._change_set(own)
+            self._change_set(own, via)
 
-    def _change_set(self, set_id: int) -> None:
-        self._set_id = set_id
+    def _change_set(self, set_id: int, via: str | None) -> None:
+        self._set_id, self.via = set_id, via
         if self._tx is not None:
             self._tx.author = self.author
 

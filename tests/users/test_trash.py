@@ -41,6 +41,10 @@ def _guests(person: Person, event: dict[str, Any]) -> list[str]:
 def test_an_admin_gives_the_calendar_of_a_deleted_account_to_somebody_else(cast: Cast) -> None:
     admin, diary = Admin(cast.anonymous, "ada"), a_calendar(cast.alice, name="Diary", description="Days")
     shared(cast.alice, diary, cast.vera, "viewer")
+    # It is handed over, which nobody can undo.
+    choir = a_calendar(cast.alice)
+    shared(cast.alice, choir, cast.mona, "editor")
+    an_event(cast.alice, calendar_id=choir["id"])
     event = an_event(cast.alice, calendar_id=diary["id"], start_time="2037-06-01T20:00", capacity=9, public=True)
     an_event(cast.alice, calendar_id=diary["id"], title="Weekly")
     cast.alice.put(f"/api/events/{event['id']}", json={"title": "Concert of the year"})
