@@ -15,7 +15,7 @@ from kalends.features.sources.steps import run as run_steps
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.conftest import Clock
-from tests.sources.server import Elsewhere, a_feed, an_event_of_feed, events_of_feed, follow, read_address, refresh, titles
+from tests.sources.server import SOON, Elsewhere, a_feed, an_event_of_feed, events_of_feed, follow, read_address, refresh, titles
 
 HOUR = 3600
 # No page takes as long, on a slow machine.
@@ -64,6 +64,32 @@ def test_a_long_text_in_the_data_of_a_page_is_soon_read() -> None:
     event = {"@type": "Event", "name": "Jazz", "startDate": "2026-07-04", "description": "<" * (MAX_PAGE // 2)}
     began = time.process_time()
     assert "SUMMARY:Jazz" in to_calendar(WebPage(_page(event), "https://club.example/"), "https://club.example/", "https://own.example")
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.on_one_database
+@pytest.mark.parametrize("lines", ["one", "many"])
+def test_a_list_of_many_dates_is_soon_read(people: Cast, elsewhere: Elsewhere, lines: str) -> None:
+    dates = [f"2026{7 + i // 8064:02}{i // 288 % 28 + 1:02}T{i // 12 % 24:02}{i % 12 * 5:02}00Z" for i in range(9_000)]
+    said = [f"RDATE:{','.join(dates)}"] if lines == "one" else [f"RDATE:{each}" for each in dates]
+    elsewhere.says(a_feed(an_event_of_feed("a@club.example", "Jazz", f"DTSTART:{SOON}", *said)))
+    began = time.process_time()
+    reply = people.alice.post("/api/sources", json={"url": elsewhere.url, "dry_run": True})
+    assert (reply.status, reply.json["found"]["events"] > 8_900) == (201, True)
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.on_one_database
+def test_events_in_a_time_zone_of_many_changes_are_soon_read(people: Cast, elsewhere: Elsewhere) -> None:
+    changes = "".join(
+        f"BEGIN:STANDARD\r\nDTSTART:19{i % 100:02}0101T000000\r\nTZOFFSETFROM:+{i % 12:02}00\r\nTZOFFSETTO:+0100\r\nEND:STANDARD\r\n"
+        for i in range(5_000)
+    )
+    events = [an_event_of_feed(f"{i}@club.example", "Jazz", "DTSTART;TZID=Forged:20260620T180000") for i in range(1_000)]
+    elsewhere.says(a_feed(*events, head=f"BEGIN:VTIMEZONE\r\nTZID:Forged\r\n{changes}END:VTIMEZONE\r\n"))
+    began = time.process_time()
+    reply = people.alice.post("/api/sources", json={"url": elsewhere.url, "dry_run": True})
+    assert (reply.status, reply.json["found"]["events"]) == (201, 1_000)
     assert time.process_time() - began < SECONDS
 
 

@@ -22,6 +22,7 @@ from kalends.ical.parse import CalendarFile, Entry, NoEvents
 
 MAX_NAME = 200
 MAX_PAGE_URL = 2_000
+MAX_OBSERVANCES = 200
 
 
 class FeedItem(Struct, frozen=True):
@@ -86,12 +87,14 @@ def _read_entries(ctx: Context, feed: Feed, file: CalendarFile, zone: str, part:
     for uid, entries in groups.items():
         if uid in own:
             continue
-        page_url = _page_url(entries)
+        page_url, said = _page_url(entries), _said(entries)
+        # Dates that no rule can make are made again each month.
+        digest = _digest(said)
+        monthly = _digest(said + month.encode()) if entries[0].rule else digest
         for series in read_group(importer, uid, entries):
-            digest = _digest(entries, month if entries[0].rule and not series.rule else "")
             for each in _singles(series):
                 _tag(each, tag_list)
-                feed.items[each.uid] = FeedItem(digest, each, page_url)
+                feed.items[each.uid] = FeedItem(digest if series.rule else monthly, each, page_url)
     if own:
         reader.warn(1, "file", f"events that come from here are skipped: {len(own):,}")
     reader.warn_unsupported()
@@ -113,12 +116,13 @@ def _page_url(entries: list[Entry]) -> str | None:
     return url if url and len(url) <= MAX_PAGE_URL and url.isprintable() and "@" not in url and " " not in url else None
 
 
-def _digest(entries: list[Entry], month: str) -> str:
-    """The hash of what the source says of a UID: neither where in the file, nor in which order.
+def _said(entries: list[Entry]) -> bytes:
+    """What the source says of a UID: neither where in the file, nor in which order."""
+    return b"\n".join(sorted(json.encode([_content(entry), _zone(entry)]) for entry in entries))
 
-    month: dates that no rule can make are made again each month."""
-    said = sorted(json.encode([_content(entry), _zone(entry)]) for entry in entries)
-    return blake2b(b"\n".join(said) + month.encode(), digest_size=16).hexdigest()
+
+def _digest(said: bytes) -> str:
+    return blake2b(said, digest_size=16).hexdigest()
 
 
 def _content(entry: Entry) -> object:
@@ -127,9 +131,9 @@ def _content(entry: Entry) -> object:
 
 
 def _zone(entry: Entry) -> object:
-    """The zone of the start as the file defines it."""
+    """The zone of the start as the file defines it; of a forged one with thousands of changes, the first."""
     zone = entry.calendar.zones.get(entry.start.zone.strip().upper()) if entry.start and entry.start.zone else None
-    return [entry.calendar.time_zone, zone and zone.observances]
+    return [entry.calendar.time_zone, zone and zone.observances[:MAX_OBSERVANCES]]
 
 
 def _singles(series: IncomingSeries) -> list[IncomingSeries]:
