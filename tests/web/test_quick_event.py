@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.cast import Cast
+from tests.cast import Cast, an_event
 from tests.web.windows import Windows, go
 
 LINE = "Jazz trio tomorrow 8pm at Le Sextant"
@@ -40,6 +40,19 @@ def test_the_end_moves_with_the_start(windows: Windows, people: Cast) -> None:
     _expect_end(page, date(2030, 3, 21), "01:00")
     page.fill("[name=start_clock]", "20:00")
     _expect_end(page, None, "22:00")
+
+
+def test_the_end_moves_with_the_start_of_an_event_that_is_edited(windows: Windows, people: Cast) -> None:
+    event = an_event(people.alice, start_time="2030-03-12T14:00", end_time="2030-03-12T16:00")
+    page = windows.open(people.alice)
+    go(page, f"/events/{event['id']}/edit")
+    page.fill("[name=start_clock]", "18:00")
+    expect(page.locator("[name=end_clock]")).to_have_value("20:00")
+    expect(page.get_by_text("The end has moved along with the start.")).to_be_visible()
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.locator(".notice")).to_be_visible()
+    times = people.alice.get(f"/api/events/{event['id']}").json
+    assert (times["start_time"][11:16], times["end_time"][11:16]) == ("18:00", "20:00")
 
 
 def _expect_end(page: Page, day: date | None, clock: str) -> None:
