@@ -1,5 +1,5 @@
 """Random walks of shares, roles, transfers, events and deleted accounts: an event that somebody else could edit is never removed with an
-account."""
+account, and the others come back from the trash as they were."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -9,6 +9,7 @@ import pytest
 
 from tests.cast import PASSWORD, Cast, Person, a_calendar, an_event, an_ownership_offer, shared
 from tests.conftest import Clock
+from tests.site.administrator import Admin
 
 STEPS = 90
 PEOPLE = 4
@@ -41,7 +42,8 @@ class World:
         self.cast, self.random = cast, random
         self.people: list[Person] = []
         self.shelves: list[Shelf] = []
-        self.kept = self.transfers = 0
+        self.admin = Admin(cast.anonymous, "ada")
+        self.kept = self.transfers = self.given = 0
         for _ in range(PEOPLE):
             self._enter()
 
@@ -98,6 +100,7 @@ class World:
         reply = person.delete(f"/api/users/{person.id}", json=fields)
         assert reply.status == 200, reply
         expected: dict[int, str | None] = {}
+        deleted: list[Shelf] = []
         for shelf in list(self.shelves):
             shelf.roles.pop(person, None)
             if shelf.owner is not person:
@@ -105,13 +108,28 @@ class World:
             heir = shelf.heir
             expected[shelf.id] = heir.user_name if heir else None
             if heir is None:
-                self.shelves.remove(shelf)
+                deleted.append(shelf)
                 continue
             shelf.owner, shelf.is_primary = heir, False
             del shelf.roles[heir]
             self.kept += len(shelf.event_ids)
         assert {each["calendar_id"]: each["user_name"] for each in reply.json["calendars"]} == expected
         self._enter()
+        for shelf in deleted:
+            self._give(shelf)
+
+    def _give(self, shelf: Shelf) -> None:
+        """Give a calendar that was deleted with its owner's account to somebody, unless it is empty, or leave it in the trash."""
+        person = self.random.choice(self.people)
+        if not shelf.event_ids or self.random.random() < 0.4:
+            self.shelves.remove(shelf)
+            return
+        given = {"user_name": person.user_name, "current_password": PASSWORD}
+        reply = self.admin.put(f"/api/admin/deleted_calendars/{shelf.id}", json=given)
+        assert reply.status == 200, reply
+        shelf.owner, shelf.is_primary = person, False
+        shelf.roles.pop(person, None)
+        self.given += len(shelf.event_ids)
 
     def check(self) -> None:
         """Everybody has the calendars of the oracle with their roles, and sees and edits exactly its events."""
@@ -141,3 +159,4 @@ def test_an_account_takes_nothing_with_it_that_others_could_edit(cast: Cast, see
     world.check()
     assert world.kept > 0
     assert world.transfers > 0
+    assert world.given > 0
