@@ -7,9 +7,11 @@ import pytest
 
 from kalends.app.application import ENDPOINTS
 from kalends.core.settings import Settings
+from kalends.dav.paths import BIRTHDAYS
 from kalends.policy.actor import opens_with_calendars
 from tests.cast import Cast, a_calendar, a_comment, a_key, a_response, an_event, shared
 from tests.client import Client, Reply
+from tests.dav.clients import calendar_path, device, propfind, report
 from tests.test_policy import CHANGES_PEOPLE, TABLE, Scene, content_of, name_of, statuses
 
 CANARY = "canarybird"
@@ -226,3 +228,52 @@ def test_a_stored_reply_is_not_replayed_to_a_key_that_opens_less(cast: Cast) -> 
     replayed = a_program(cast, ours).put(f"/api/events/{event['id']}", **request)
     assert replayed.status == 409
     assert CANARY not in replayed.text
+
+
+def test_a_device_of_a_calendar_gets_at_no_other_one(cast: Cast) -> None:
+    """Whatever a program asks for: with hrefs of other calendars in the body, as a destination, from the root, or of the birthdays."""
+    ours, other = a_calendar(cast.alice, name="Ours"), a_calendar(cast.alice, name=CANARY)
+    mine, hidden = (an_event(cast.alice, calendar_id=each["id"], title=title) for each, title in ((ours, "Ours"), (other, CANARY)))
+    assert cast.alice.post("/api/contacts", json={"first_name": CANARY, "birthday": "1985-12-10"}).status == 201
+    credential = device(cast.alice, a_key(cast.alice, kind="dav", calendar_ids=[ours["id"]])["wkey"])
+    here, there = calendar_path(cast.alice, ours["id"]), calendar_path(cast.alice, other["id"])
+    home, name = f"/dav/users/{cast.alice.id}/", f"event-{hidden['id']}.ics"
+    before = cast.alice.get(f"/api/calendars/{other['id']}").headers["ETag"]
+    data, calendars = "<D:prop><D:getetag/><C:calendar-data/></D:prop>", f"{home}calendars/"
+    hrefs = f"<D:href>{there}{name}</D:href><D:href>/dav/public/{other['id']}/</D:href>"
+    everything, birthdays = '<C:filter><C:comp-filter name="VCALENDAR"/></C:filter>', f"{calendars}{BIRTHDAYS}/"
+    client = cast.anonymous
+    replies = [
+        *(propfind(client, path, "D:displayname", depth="1", **credential) for path in ("/", "/dav/", home, calendars, birthdays, there)),
+        *(report(client, path, "C:calendar-multiget", f"{data}{hrefs}", **credential) for path in (here, there, home)),
+        *(report(client, path, "C:calendar-query", f"{data}{everything}", **credential) for path in (there, calendars, birthdays)),
+        *(report(client, path, "D:sync-collection", f"<D:sync-token/>{data}", **credential) for path in (there, calendars, birthdays)),
+        *(client.request("GET", path, headers=credential) for path in (f"{there}{name}", there, birthdays)),
+    ]
+    for reply in replies:
+        assert CANARY not in reply.text, reply
+    mine_path = f"{here}event-{mine['id']}.ics"
+    for method in ("COPY", "MOVE"):
+        for source, target in ((f"{there}{name}", f"{here}new.ics"), (mine_path, f"{there}new.ics"), (there, f"{here}new/")):
+            reply = cast.anonymous.request(method, source, headers=credential | {"Destination": target})
+            assert reply.status in (403, 404, 405, 409), (method, source, reply)
+    for method in ("PUT", "DELETE", "PROPPATCH", "MKCALENDAR", "POST", "ACL", "LOCK"):
+        for path in (f"{there}{name}", there, f"{home}calendars/new/", f"{home}inbox/", f"{home}outbox/", f"{home}books/contacts/"):
+            assert cast.anonymous.request(method, path, headers=credential).status >= 400, (method, path)
+    assert cast.alice.get(f"/api/calendars/{other['id']}").headers["ETag"] == before
+    listed = cast.anonymous.request("GET", mine_path, headers=credential)
+    assert (listed.status, "Ours" in listed.text) == (200, True)
+
+
+def test_a_device_learns_of_changes_of_its_calendar_that_its_user_sees_elsewhere(cast: Cast) -> None:
+    """The event of somebody else is on a calendar of the device, where it lets nobody else see it."""
+    theirs, ours = a_calendar(cast.bob), a_calendar(cast.alice)
+    shared(cast.bob, theirs, cast.alice, "viewer")
+    event = an_event(cast.bob, calendar_id=theirs["id"])
+    assert cast.alice.put(f"/api/events/{event['id']}/add", json={"calendar_id": ours["id"]}).status == 200
+    program = a_program(cast, ours)
+    cursor = program.get("/api/changes").json["cursor"]
+    assert cast.bob.put(f"/api/events/{event['id']}", json={"title": "Moved"}).status == 200
+    [change] = program.get("/api/changes", query={"cursor": cursor}).json["changes"]
+    assert (change["kind"], change["event"]["title"], change["event"]["calendar_ids"]) == ("event", "Moved", [ours["id"]])
+    assert program.put(f"/api/events/{event['id']}", json={"title": "Mine"}).status == 403

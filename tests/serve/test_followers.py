@@ -1,12 +1,14 @@
 """Followers of changes, over real connections: long polls and streams."""
 
 import socket
+import time
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 
 import pytest
 
+from kalends.core.values import timestamps
 from kalends.http.serving.followers import MAX_PER_ACCOUNT
 from tests.serve.conftest import Start
 from tests.serve.hasty import Hasty
@@ -14,6 +16,8 @@ from tests.serve.running import Running, ask, bearer, eventually
 
 SMALL = 4096
 EVENTS = 90
+# Until a key expires: long enough to open a stream with it on a busy machine.
+KEY_SECONDS = 10
 
 
 class Stream:
@@ -64,6 +68,26 @@ def test_a_stop_ends_streams_and_long_polls_at_once(start: Start) -> None:
     assert service.stop() == 0
     assert stream.line("data: ") == ""
     assert b'"changes":[]' in poll.getresponse().read()
+
+
+def test_a_stream_has_nothing_more_for_a_key_that_has_expired_nor_of_calendars_that_it_does_not_name(start: Start) -> None:
+    service = start()
+    token = bearer(service.sign_up("alice"))
+    named, other = (service.post("/api/calendars", {"name": name}, headers=token).json["id"] for name in ("Named", "Other"))
+
+    def create(title: str, calendar_id: int) -> None:
+        event = {"title": title, "start_time": "2026-06-01T20:00", "calendar_id": calendar_id}
+        assert service.post("/api/events", event, headers=token).status == 201
+
+    end = int(time.time()) + KEY_SECONDS
+    limits = {"calendar_ids": [named], "expires_at": timestamps.format_utc(end)}
+    stream = Stream(service, bearer(service.post("/api/keys", {"name": "a program"} | limits, headers=token).json["wkey"]))
+    create("Elsewhere", other)
+    create("Concert", named)
+    assert '"title":"Concert"' in stream.line("data: ")
+    eventually(lambda: time.time() > end)
+    create("Too late", named)
+    assert stream.line("data: ") == ""
 
 
 def test_an_account_cannot_take_the_places_of_others(start: Start) -> None:
