@@ -67,7 +67,10 @@ def _imports(path: Path) -> list[str]:
     return names
 
 
-IMPORTS = [(_name(path), imported) for path in MODULES for imported in _imports(path)]
+@cache
+def _all_imports() -> list[tuple[str, str]]:
+    """Each module with each that it imports. Not read before it is needed: each test process imports this file."""
+    return [(_name(path), imported) for path in MODULES for imported in _imports(path)]
 
 
 def test_the_root_has_at_most_twelve_entries() -> None:
@@ -77,7 +80,7 @@ def test_the_root_has_at_most_twelve_entries() -> None:
 
 
 def test_folders_import_from_those_below() -> None:
-    tops = [(name.split(".")[0], imported.split(".")[0], name, imported) for name, imported in IMPORTS if name and imported]
+    tops = [(name.split(".")[0], imported.split(".")[0], name, imported) for name, imported in _all_imports() if name and imported]
     assert [
         f"kalends/{name} may not import kalends/{imported}"
         for folder, below, name, imported in tops
@@ -97,14 +100,14 @@ def test_every_module_of_a_feature_is_named_by_its_layer() -> None:
 
 
 def test_imports_between_features_follow_the_layers() -> None:
-    inner = [(name, imported) for name, imported in IMPORTS if _is_in_features(name) and _is_in_features(imported)]
+    inner = [(name, imported) for name, imported in _all_imports() if _is_in_features(name) and _is_in_features(imported)]
     against = {f"{name} imports {imported}" for name, imported in inner if (_layer(imported) or 0) > (_layer(name) or 0)}
     assert against == set()
     assert inner
 
 
 def test_rules_decide_from_their_arguments_alone() -> None:
-    rules = [(name, imported) for name, imported in IMPORTS if _is_in_features(name) and _layer(name) == 0 and ".rules" in name]
+    rules = [(name, imported) for name, imported in _all_imports() if _is_in_features(name) and _layer(name) == 0 and ".rules" in name]
     assert [f"kalends/{name} may not import kalends/{imported}" for name, imported in rules if imported.startswith(NOT_FOR_RULES)] == []
     assert rules
 
