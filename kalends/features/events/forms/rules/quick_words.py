@@ -196,7 +196,7 @@ WORDS = {
         since="van|vanaf",
     ),
     "ja": Words(
-        "ジャズトリオ 金曜日20時 @Le Sextant",
+        "ジャズトリオ 金曜日20時 @ル・セクスタン",
         {
             "day after tomorrow": "明後日|あさって",
             "tonight": "今夜|今晩",
