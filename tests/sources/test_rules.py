@@ -1,5 +1,7 @@
 """What a source is asked for, when it is late, who is notified of its changes, and how often an account may look."""
 
+from collections.abc import Callable
+
 import pytest
 from msgspec import structs
 
@@ -10,7 +12,7 @@ from kalends.db import Database
 from kalends.features.sources.present import LATE_SECONDS
 from kalends.features.sources.steps.follow import LOOK_UPS
 from tests.cast import Cast, a_response
-from tests.client import Client
+from tests.client import Client, Reply
 from tests.conftest import Clock
 from tests.sources.server import (
     SOON,
@@ -97,7 +99,7 @@ def test_an_account_looks_at_a_limited_number_of_addresses_an_hour(
     limited = Cast(Client(application(db, structs.replace(near, rate_limits="on"), clock)))
     elsewhere.says(a_feed(JAZZ))
     calendar_id = limited.alice.primary_calendar_id
-    ways = [
+    ways: list[Callable[[], Reply]] = [
         lambda: limited.alice.post("/api/sources", json={"url": elsewhere.url, "dry_run": True}),
         lambda: limited.alice.post("/api/sources/imports", json={"url": elsewhere.url}),
         lambda: limited.alice.post(f"/calendars/{calendar_id}/sources/preview", data={"url": elsewhere.url}),
