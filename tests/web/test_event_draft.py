@@ -30,6 +30,13 @@ def test_the_card_follows_the_form_and_the_line(windows: Windows, people: Cast) 
     assert "18:00–20:00" in _preview(page, "time")
 
 
+def test_the_card_has_the_clock_of_the_readers_region(windows: Windows, people: Cast) -> None:
+    page = windows.open(people.alice, locale="en-US")
+    go(page, "/events/new?start_time=2030-03-12T20:00")
+    expect(page.locator("[data-card] [data-time]")).to_have_text("Tuesday 12 March, 8:00 pm–10:00 pm")
+    expect(page.locator("[data-words]")).to_contain_text("8:00")
+
+
 def test_a_draft_is_kept_until_it_is_published_or_discarded(windows: Windows, people: Cast) -> None:
     page = windows.open(people.alice)
     go(page, "/events/new")

@@ -12,11 +12,15 @@
   const read = () => { const data = new FormData(form); return Object.fromEntries(names.map((name) => [name, data.get(name) ?? ""])); };
   const initial = JSON.stringify(read());
 
+  // In twelve hours, where the reader has those.
+  const { hours } = document.documentElement.dataset;
+  const inHours = (clock) => !hours ? clock : new Date(`2000-01-01T${clock}Z`).toLocaleTimeString(language, { hour: "numeric", minute: "2-digit", hourCycle: hours, timeZone: "UTC" });
+
   function show() {
     const event = read();
     const start = new Date(`${event.start_time}T${event.start_clock || "00:00"}Z`);
     const day = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
-    const clocks = [event.start_clock, event.end_clock].filter(Boolean).join("–");
+    const clocks = [event.start_clock, event.end_clock].filter(Boolean).map(inHours).join("–");
     card.querySelector("[data-time]").textContent = Number.isNaN(start.getTime()) ? "" : [day.format(start), clocks].filter(Boolean).join(", ");
     card.querySelector("[data-title]").textContent = event.title || card.dataset.untitled;
     card.querySelector("[data-place]").textContent = event.location;
