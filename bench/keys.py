@@ -41,7 +41,7 @@ def _send_requests(where: Where, *, plain: bool) -> None:
 def _with_key(user: LocalUser, fields: dict[str, str | int]) -> LocalUser:
     """The same user, with a new key."""
     other = LocalUser(user.edge, user)
-    other.token = user.json(Request("/api/keys", {"name": "bench"} | fields))["wkey"]
+    other.token = user.json(Request("/api/keys", {"name": "bench", **fields}))["wkey"]
     return other
 
 

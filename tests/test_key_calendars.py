@@ -7,11 +7,14 @@ import pytest
 
 from kalends.app.application import ENDPOINTS
 from kalends.core.settings import Settings
+from kalends.core.values import timestamps
 from kalends.dav.paths import BIRTHDAYS
 from kalends.policy.actor import opens_with_calendars
 from tests.cast import Cast, a_calendar, a_comment, a_key, a_response, an_event, shared
 from tests.client import Client, Reply
+from tests.conftest import NOON
 from tests.dav.clients import calendar_path, device, propfind, report
+from tests.sessions.digests import signed
 from tests.test_policy import CHANGES_PEOPLE, TABLE, Scene, content_of, name_of, statuses
 
 CANARY = "canarybird"
@@ -204,10 +207,11 @@ def test_scopes_and_calendars_of_a_key_both_limit_it(cast: Cast) -> None:
 def test_a_session_that_the_key_opened_has_its_calendars(cast: Cast) -> None:
     ours, other = a_calendar(cast.alice), a_calendar(cast.alice)
     key = a_key(cast.alice, calendar_ids=[ours["id"]])
-    session = cast.anonymous.signed_in(cast.anonymous.post("/api/session", json={"wkey": key["wkey"]}).json["token"])
-    assert [session.get(f"/api/calendars/{each['id']}").status for each in (ours, other)] == [200, 404]
-    assert [each["id"] for each in session.get("/api/calendars").json["calendars"]] == [ours["id"]]
-    assert _is_refused(session.post("/api/webhooks", json={"url": "https://[2606:4700::1111]/hook"}))
+    for login in ({"wkey": key["wkey"]}, signed(key, timestamps.format_utc(NOON))):
+        session = cast.anonymous.signed_in(cast.anonymous.post("/api/session", json=login).json["token"])
+        assert [session.get(f"/api/calendars/{each['id']}").status for each in (ours, other)] == [200, 404]
+        assert [each["id"] for each in session.get("/api/calendars").json["calendars"]] == [ours["id"]]
+        assert _is_refused(session.post("/api/webhooks", json={"url": "https://[2606:4700::1111]/hook"}))
 
 
 def test_the_end_of_a_share_ends_what_a_key_of_the_calendar_opens(cast: Cast) -> None:

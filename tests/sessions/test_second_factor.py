@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -218,7 +219,7 @@ def test_the_operator_unlinks_accounts_at_providers_but_never_the_only_way_in(
     cast: Cast, settings: Settings, db: Database, tmp_path: Path
 ) -> None:
     linked = an_identity(settings, cast.alice)
-    where = {"folder": tmp_path, "data": settings.data, "database": settings.database}
+    where: dict[str, Any] = {"folder": tmp_path, "data": settings.data, "database": settings.database}
     kept = run("users", "remove-factors", cast.alice.user_name, **where)
     assert (kept.returncode, "no one-time codes and no passkeys." in kept.stderr) == (1, True)
     locked = run("users", "remove-factors", cast.alice.user_name, "--identities", passwords="off", **where)

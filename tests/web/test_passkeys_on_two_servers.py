@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -57,7 +58,7 @@ def servers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             folders = [folder / name for name in ("first", "second")]
             for each in folders:
                 each.mkdir()
-        settings = {"BASE_URL": f"http://localhost:{port}", "SECRET": SECRET}
+        settings: dict[str, Any] = {"BASE_URL": f"http://localhost:{port}", "SECRET": SECRET}
         first = stack.enter_context(serving(folders[0], database, PORT=str(port), **settings))
         second = stack.enter_context(serving(folders[1], database, is_new=True, **settings))
         yield Servers([first.url, second.url])
