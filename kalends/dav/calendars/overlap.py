@@ -121,7 +121,6 @@ class _Times:
     def __init__(self, component: Component, zone: str, later: timedelta = AT_ONCE):
         start, end = find_time(component, "DTSTART"), find_time(component, "DUE" if component.name == "VTODO" else "DTEND")
         self._component, self._zone = component, zone
-        self._is_date = start is not None and start.is_date
         self.start = to_instant(start, zone, later) if start else None
         self.end = to_instant(end, zone, later) if end else None
         duration = _find_duration(component)

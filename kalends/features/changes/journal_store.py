@@ -176,12 +176,6 @@ def erase_comment(ctx: Context, event_id: int, comment_id: int) -> None:
     ctx.tx.run(sql, event_id=event_id, id=comment_id)
 
 
-def erase_invitation(ctx: Context, event_id: int, invitation_id: int) -> None:
-    """Delete the history of an invitation to an event."""
-    sql = "DELETE FROM changes WHERE event_id = :event_id AND kind = 'event_invitation' AND record_id = :id"
-    ctx.tx.run(sql, event_id=event_id, id=invitation_id)
-
-
 def erase_own(ctx: Context, user_id: int, *, with_deleted_events: bool) -> None:
     """Delete the history of the responses and comments of an account, also of those that lost their link to it just now.
 

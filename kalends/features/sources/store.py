@@ -173,10 +173,6 @@ def count_runs(ctx: Context, source_id: int) -> int:
     return int(ctx.tx.value("SELECT count(*) FROM source_runs WHERE source_id = :id", id=source_id))
 
 
-def find_last_run(ctx: Context, source_id: int) -> SourceRun | None:
-    return ctx.tx.one(SourceRun, f"SELECT {_RUN} FROM source_runs WHERE source_id = :id ORDER BY id DESC LIMIT 1", id=source_id)
-
-
 def get_run(ctx: Context, run_id: int) -> SourceRun:
     run = ctx.tx.one(SourceRun, f"SELECT {_RUN} FROM source_runs WHERE id = :id", id=run_id)
     assert run is not None

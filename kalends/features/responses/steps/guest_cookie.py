@@ -79,11 +79,6 @@ def remove(ctx: Context, event_id: int) -> None:
     _write(ctx, structs.replace(guest, events={each: own for each, own in guest.events.items() if each != event_id}))
 
 
-def forget_person(ctx: Context) -> None:
-    """Forget the person, with all that they responded."""
-    _write(ctx, NOBODY)
-
-
 def find(ctx: Context, event_id: int) -> OwnResponse | None:
     """What this browser responded to the event."""
     return read(ctx).events.get(event_id)
