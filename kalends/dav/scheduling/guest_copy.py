@@ -12,7 +12,7 @@ from kalends.dav.calendars.resources import Resource
 from kalends.dav.xml import CALDAV, DavError
 from kalends.features.events.imports.steps.plan import Plan
 from kalends.features.events.invitations import store as invitations
-from kalends.features.events.invitations.steps import decision, guest_calendars, reply
+from kalends.features.events.invitations.steps import decision, invite, reply
 from kalends.features.responses.model import ResponseFields
 from kalends.http.context import Context
 from kalends.ical import itip
@@ -24,7 +24,7 @@ def find_by_uid(ctx: Context, calendar: Calendar, uid: str) -> Resource | None:
     What was only proposed is put there now."""
     if calendar.owner_id == policy.user(ctx).id:
         for proposed in invitations.find_proposed(ctx, calendar.id, uid):
-            guest_calendars.place(ctx, proposed)
+            invite.place(ctx, proposed)
     candidates = resources.find_by_rows(ctx, calendar, store.find_rows_by_uid(ctx, calendar, uid))
     return next((each for each in candidates if find_invitation(ctx, calendar, each)), None)
 

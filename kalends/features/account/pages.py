@@ -9,8 +9,11 @@ from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.core.values import timestamps
 from kalends.core.values.datetimes import known_zones
 from kalends.features.blocks import api as blocks
+from kalends.features.blocks import api as blocks_api
 from kalends.features.calendars import ownership_store as ownership
 from kalends.features.keys import api as keys
+from kalends.features.sessions import api as sessions_api
+from kalends.features.sessions import store as session_store
 from kalends.features.sessions import store as sessions
 from kalends.features.users import api
 from kalends.features.users import store as users
@@ -28,6 +31,8 @@ from kalends.web.redirects import redirect
 from kalends.web.render import render
 
 MAX_KEYS = 500
+
+BACK = "/account#sessions"
 
 
 @page("GET", "/account")
@@ -102,3 +107,24 @@ def destroy(ctx: Context, params: Form) -> Document:
     user = policy.user(ctx)
     api.destroy(ctx, user.id, params.read(Confirmation))
     return redirect(ctx, "/", done="account-deleted")
+
+
+@page("POST", "/account/blocks/{blocked_id}/delete")
+def unblock(ctx: Context, blocked_id: int, params: Form) -> Document:
+    """Unblock someone."""
+    blocks_api.destroy(ctx, blocked_id)
+    return redirect(ctx, "/account#blocks", done="unblocked")
+
+
+@page("POST", "/account/sessions/{session_id}/end")
+def end(ctx: Context, session_id: str, params: Form) -> Document:
+    """End a session of one's own, on this device or another."""
+    ended = sessions_api.destroy(ctx, session_id).deleted[0]
+    return redirect(ctx, "/", done="signed-out") if ended == policy.user(ctx).session_id else redirect(ctx, BACK, done="ended")
+
+
+@page("POST", "/account/sessions/end")
+def end_others(ctx: Context, params: Form) -> Document:
+    """End all one's sessions but this one."""
+    session_store.delete_others(ctx, policy.user(ctx))
+    return redirect(ctx, BACK, done="others-ended")

@@ -31,7 +31,7 @@ from kalends.features.calendar_view.rules.days import (
 from kalends.features.calendar_view.rules.month import find_placed, weeks
 from kalends.features.calendar_view.rules.month_html import Drawing, draw_events
 from kalends.features.calendar_view.rules.week import columns, shown
-from kalends.features.calendar_view.steps import entries, rail, search
+from kalends.features.calendar_view.steps import rail, search
 from kalends.features.calendar_view.steps.rail import Group
 from kalends.features.calendar_view.steps.search import Overview, Search
 from kalends.features.changes.steps import batch
@@ -189,12 +189,12 @@ def lay_out_month(
     bars = [bar for bar in overview.bars if bar.first <= days.day <= bar.last]
     day_entries = bars[:MAX_LISTED_BARS] + overview.load_day(ctx, days.day, MAX_LISTED_TIMED)
     more = len(bars) + len(overview.starts.get(days.day, ())) - len(day_entries)
-    entries.mark(ctx, [*find_placed(grid), *day_entries], calendars, overview.zone)
+    rail.mark(ctx, [*find_placed(grid), *day_entries], calendars, overview.zone)
     for entry in day_entries:
         if entry.calendar_id == MINE:
             entry.answer = answers[entry.id]
     timed = overview.load(ctx, {cell.day: cell.room for cell in cells})
-    colors = entries.find_colors(ctx, chain.from_iterable(timed.values()), calendars)
+    colors = rail.find_colors(ctx, chain.from_iterable(timed.values()), calendars)
     for cell in cells:
         if cell.day in timed:
             cell.add(drawing.timed_items(timed[cell.day], overview.zone, colors, answers), len(overview.starts[cell.day]))
@@ -210,10 +210,10 @@ def lay_out(
     days = searched.days
     events, is_cut = search.find(ctx, searched)
     if days.view == AGENDA:
-        entries.mark(ctx, events, calendars, searched.zone)
+        rail.mark(ctx, events, calendars, searched.zone)
         return {"days": days, "agenda": agenda(days, events), "draw_events": draw_events, "is_cut": is_cut}
     parts = columns(days, events, now)
-    entries.mark(ctx, shown(parts), calendars, searched.zone)
+    rail.mark(ctx, shown(parts), calendars, searched.zone)
     bar_rows = max(len(column.bars.lanes) + bool(column.bars.more) for column in parts)
     return {
         "days": days,

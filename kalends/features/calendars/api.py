@@ -11,7 +11,7 @@ from kalends.core.i18n import gettext
 from kalends.core.records.calendar import Calendar
 from kalends.core.tokens import derive
 from kalends.features.calendars import former_editor_steps as former_editor
-from kalends.features.calendars import former_editor_store, present, reader_store, store
+from kalends.features.calendars import former_editor_store, present, store
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.calendars.model import CalendarDetail, CalendarIndex, CalendarInput, FeedKey, LeftBehind, Sharing, Unshared, Unsharing
 from kalends.features.calendars.rules.programs import program_of
@@ -179,7 +179,7 @@ def feed(ctx: Context, calendar_id: int, params: FeedKey) -> Document:
     With `alarms=1`, the events have their reminders as alarms.
     """
     calendar = policy.calendar_feed(ctx, calendar_id, params.key)
-    reader_store.count_later(ctx, calendar.id, program_of(ctx.caller.headers.get("user-agent", "")))
+    store.count_later(ctx, calendar.id, program_of(ctx.caller.headers.get("user-agent", "")))
     if (not calendar.is_member and ctx.actor is not None) or params.alarms:
         # The other events that they see on it have no revision, nor have reminders, so the content is hashed.
         content = _build(ctx, calendar, has_alarms=params.alarms)

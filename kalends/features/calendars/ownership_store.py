@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from kalends.features.calendars import search_store as search
+from kalends.features.calendars import store as search
 from kalends.http.context import Context
 
 # How many records are changed in one transaction, while all other writes wait.

@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core.values import timestamps
-from kalends.features.calendars import reader_store
+from kalends.features.calendars import store
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Instant
@@ -32,8 +32,8 @@ class ReaderIndex(Struct):
 def readers(ctx: Context, calendar_id: int) -> ReaderIndex:
     """Which programs fetch the feed of your calendar, when and how often: their names, and nothing of who uses them."""
     policy.calendar(ctx, calendar_id, to=Right.OWN)
-    return ReaderIndex([_item(row) for row in reader_store.index(ctx, calendar_id)])
+    return ReaderIndex([_item(row) for row in store.readers(ctx, calendar_id)])
 
 
-def _item(row: reader_store.ReaderRow) -> ReaderItem:
+def _item(row: store.ReaderRow) -> ReaderItem:
     return ReaderItem(row.program, row.fetches, timestamps.format_utc(row.first_at), timestamps.format_utc(row.last_at))

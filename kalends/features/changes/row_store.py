@@ -5,7 +5,7 @@ from collections import defaultdict
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.db import UniqueViolation
-from kalends.features.calendars import search_store as calendar_search
+from kalends.features.calendars import store as calendar_search
 from kalends.features.changes import reference_store as references
 from kalends.features.changes.rules.record import Content, Record, Records, is_restored_here, without_seats
 from kalends.features.changes.rules.tables import TABLES, Table

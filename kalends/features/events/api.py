@@ -41,8 +41,7 @@ from kalends.features.events.model import EventDeletion, EventDetail, EventImpor
 from kalends.features.events.rules import visibility
 from kalends.features.events.series.steps import change, scope
 from kalends.features.events.steps import move
-from kalends.features.events.steps.create import create_event
-from kalends.features.events.steps.create_batch import create_events
+from kalends.features.events.steps.create import create_event, create_events
 from kalends.features.events.steps.notify import notify_of_deletion, notify_of_update
 from kalends.features.events.steps.upsert import upsert_event
 from kalends.features.subscribers.steps.opt_in import opt_in

@@ -22,7 +22,7 @@ from kalends.features.events.listing.query_model import CommentPage
 from kalends.features.events.model import EventDetail
 from kalends.features.events.placements import api as placements
 from kalends.features.events.share_picture_pages import share_picture_url
-from kalends.features.events.steps import card, overview, room
+from kalends.features.events.steps import card, overview, response_settings
 from kalends.features.hidden_events import store as hidden_events
 from kalends.features.responses import api as responses
 from kalends.features.responses.model import Attendance, LinkRequest, ResponseFor
@@ -107,7 +107,7 @@ def _show_to_guests(ctx: Context, event: EventWithCounts, params: Choice, submit
         organiser_calendar_id=policy.public_calendar_id(ctx, detail.owner.id) if detail.public else None,
         card=shown,
         is_changing=bool(params.response or "respond" in submitted),
-        room=room.describe(ctx, event),
+        room=response_settings.describe_room(ctx, event),
         hidden=_hidden_by_admin(ctx, event),
         share_picture=share_picture,
         structured_data=structured_data.build(detail, share_picture) if detail.public else None,

@@ -11,7 +11,7 @@ from kalends.core.values import datetimes
 from kalends.features.calendar_view.rules.days import DAY, MONTH, Links, around
 from kalends.features.calendar_view.rules.month import MiniMonth
 from kalends.features.calendar_view.rules.month_html import Drawing
-from kalends.features.calendars import search_store as calendar_search
+from kalends.features.calendars import store as calendar_search
 from kalends.features.events.feeds.rules.links import FollowLinks, build_follow_links
 from kalends.features.events.listing.steps import upcoming
 from kalends.features.events.rules import days

@@ -18,7 +18,7 @@ from kalends.features.comments import store as comments
 from kalends.features.deliveries.rules import event_time
 from kalends.features.events import store as events
 from kalends.features.events.feeds.steps.ical import build_file
-from kalends.features.events.rules.status import describe
+from kalends.features.events.rules.visibility import describe_status
 from kalends.features.questions import answer_store as answers
 from kalends.features.questions import store as questions
 from kalends.features.questions.present import describe as describe_answer
@@ -78,7 +78,7 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         address=mask(response.email_address),
         time=event_time.long(event, formats),
         short_time=event_time.start(event, formats),
-        state=describe(event),
+        state=describe_status(event),
         choice=params.response if is_chosen else "YES" if is_asked else None,
         is_over=event.is_over(ctx.now),
         is_visible=policy.sees_event(ctx, response, event),

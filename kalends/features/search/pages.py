@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, structs
 
 from kalends.core.i18n import gettext
-from kalends.features.calendars import search_store as calendar_search
+from kalends.features.calendars import store as calendar_search
 from kalends.features.events.listing.query_model import Query
 from kalends.features.home.search_model import to_words
 from kalends.features.search import steps

@@ -7,7 +7,6 @@ from kalends.core import errors
 from kalends.core.records.people import AccountStatus, Role, User
 from kalends.core.values.text import fold_case
 from kalends.db import Retry, columns, text_search
-from kalends.features.calendars import search_store as calendar_search
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.calendars import store as calendars
 from kalends.features.calendars.model import CalendarInput
@@ -111,7 +110,7 @@ def update(ctx: Context, user_id: int, profile: Profile) -> None:
         id=user_id,
         now=ctx.now,
     )
-    calendar_search.refresh(ctx, owner_id=user_id)
+    calendars.refresh(ctx, owner_id=user_id)
 
 
 def update_language(ctx: Context, user_id: int, language: str) -> None:

@@ -28,7 +28,7 @@ from kalends.features.deliveries.rules.outcome import Undeliverable
 from kalends.features.deliveries.rules.recipient_links import confirm_url, short_confirm_url, short_unsubscribe_url, unsubscribe_url
 from kalends.features.deliveries.rules.segments import plain, segments
 from kalends.features.events.feeds.steps.ical import build_file
-from kalends.features.events.rules.status import describe, title_with_status
+from kalends.features.events.rules.visibility import describe_status, title_with_status
 from kalends.policy import guest_url
 from kalends.web.render import render_text
 
@@ -202,7 +202,7 @@ def _shorten(whole: str, min_length: int = 1) -> Iterator[str]:
 def describe_event(event: Event, locale: Locale) -> dict[str, str]:
     """The title, the status and the time in words; of a postponed event, the old time."""
     time = _describe_time(event, event_time.long(event, locale.formats), locale)
-    return {"title": title_with_status(event), "status": describe(event), "time": time}
+    return {"title": title_with_status(event), "status": describe_status(event), "time": time}
 
 
 def _describe_time(event: Event, time: str, locale: Locale) -> str:

@@ -18,7 +18,7 @@ from kalends.features.events.forms.rules.form_values import find_changes, join_t
 from kalends.features.events.forms.rules.quick_line import DEFAULT_LENGTH, QuickEvent
 from kalends.features.events.forms.rules.quick_words import example_of
 from kalends.features.events.forms.rules.repeat_form import NONE, PREVIEW, choice_of
-from kalends.features.events.forms.steps import home_form, notice_question, picture_form
+from kalends.features.events.forms.steps import home_form, notice_question
 from kalends.features.events.input_model import EventChanges, EventFields, EventInput
 from kalends.features.events.model import STATUS, EventDetail
 from kalends.features.events.reminders import store as reminders
@@ -142,7 +142,7 @@ def create(ctx: Context, params: Form) -> Document:
     """Create the event and, if a rule is chosen, the series; or show the form again with a preview of the dates."""
     policy.user(ctx)
     if not params.text(PREVIEW):
-        picture_form.save(ctx, params)
+        home_form.save(ctx, params)
     with ctx.write():
         return _create(ctx, params)
 
@@ -183,7 +183,7 @@ def update(ctx: Context, event_id: int, params: Form) -> Document:
     """Change the event, or those of its series that were chosen; if that emails guests, ask first whether to."""
     with ctx.read():
         policy.event(ctx, event_id, to=Right.EDIT)
-    picture_form.save(ctx, params)
+    home_form.save(ctx, params)
     if params.text(notice_question.KEEP):
         with ctx.read():
             return edit(ctx, event_id, FormState(params.values))

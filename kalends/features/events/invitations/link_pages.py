@@ -15,7 +15,7 @@ from kalends.features.deliveries import refusal_store as refusals
 from kalends.features.deliveries import suppression_store as suppressions
 from kalends.features.deliveries.rules import event_time
 from kalends.features.events.invitations.steps import reply
-from kalends.features.events.rules.status import describe
+from kalends.features.events.rules.visibility import describe_status
 from kalends.features.responses import store as responses
 from kalends.features.responses.link_pages import Choice, private
 from kalends.features.responses.model import ResponseFields
@@ -63,7 +63,7 @@ def show(ctx: Context, invitation_token: str, params: Choice = NO_CHOICE, form: 
         short_time=event_time.start(event, locale.formats),
         own_picture=parse_path(event.image_url),
         color=DEFAULT_COLOR,
-        state=describe(event),
+        state=describe_status(event),
         choice=params.response or "YES",
         is_over=event.is_over(ctx.now),
         link_path=f"/i/{invitation_token}",

@@ -4,7 +4,7 @@ from kalends import policy
 from kalends.core.records.delivery import Reminder
 from kalends.features.events.reminders import present, store
 from kalends.features.events.reminders.model import EventReminderFields, ReminderFields, ReminderIndex, ReminderItem, ReminderScope
-from kalends.features.events.reminders.rules import checks as rules
+from kalends.features.events.reminders.rules import due as rules
 from kalends.features.events.series.steps import copies
 from kalends.features.events.series.steps.copies import Owner
 from kalends.http.context import Context

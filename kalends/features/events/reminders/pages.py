@@ -4,7 +4,7 @@ from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.features.events.reminders import api
 from kalends.features.events.reminders.model import EventReminderFields, ReminderScope
-from kalends.features.events.reminders.rules import checks as rules
+from kalends.features.events.reminders.rules import due as rules
 from kalends.features.events.reminders.rules import editor_form
 from kalends.features.events.series.steps import copies
 from kalends.http.context import Context

@@ -8,7 +8,7 @@ from kalends.features.comments import store as comments
 from kalends.features.deliveries import language_store as languages
 from kalends.features.deliveries import response_mail_store as response_mails
 from kalends.features.events import store as events
-from kalends.features.events.invitations.steps import erase as invitations
+from kalends.features.events.invitations.steps import cancellations as invitations
 from kalends.features.questions import answer_store as answers
 from kalends.features.responses import news_store as news
 from kalends.features.responses import proposal_store as proposals

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from kalends.core.i18n import gettext
 from kalends.core.records.people import User
 from kalends.core.values.text import fold_case
-from kalends.features.calendars import search_store as calendar_search
+from kalends.features.calendars import store as calendar_search
 from kalends.features.changes import journal_store as journal
 from kalends.features.comments import store as comments
 from kalends.features.deliveries import batch_store as batches
 from kalends.features.deliveries.store import mailbox
 from kalends.features.events import store as events
-from kalends.features.events.invitations.steps import erase as invitation_erasure
+from kalends.features.events.invitations.steps import cancellations as invitation_erasure
 from kalends.features.responses import store as responses
 from kalends.features.responses.steps.erase import erase as erase_response
 from kalends.features.users import erasure_store as store

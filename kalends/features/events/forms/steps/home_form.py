@@ -1,12 +1,15 @@
-"""The calendar in the form of an event: where a new one is created, and where an existing one can move."""
+"""The calendar in the form of an event: where a new one is created, and where an existing one can move. And its picture."""
 
 from kalends import policy
 from kalends.core.records.calendar import Calendar
 from kalends.core.records.event import Event
+from kalends.features.pictures.steps.add import add_picture
 from kalends.http.context import Context
 from kalends.http.input.form import Form
 
 FIELD = "calendar_id"
+
+FILE, REMOVE = "file", "remove_image"
 
 
 def find_calendars(ctx: Context, event: Event | None) -> list[Calendar]:
@@ -26,3 +29,12 @@ def find_move(ctx: Context, event: Event, form: Form) -> int | None:
         calendar.id for calendar in find_calendars(ctx, event) if str(calendar.id) == form.text(FIELD) and calendar.id != event.calendar_id
     ]
     return ids[0] if ids else None
+
+
+def save(ctx: Context, form: Form) -> None:
+    """Store the picture that came with the form, and put its path into the form: if that is shown again, the picture is not lost."""
+    if upload := form.file(FILE):
+        form.values["image_url"] = add_picture(ctx, upload)
+    elif form.text(REMOVE):
+        form.values |= {"image_url": "", "image_alt": ""}
+    form.values = form.without(FILE, REMOVE).values

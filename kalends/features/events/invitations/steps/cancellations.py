@@ -9,10 +9,11 @@ from kalends.core.records.event import Event
 from kalends.core.records.response import Invitation
 from kalends.core.values.text import fold_case
 from kalends.features.events.invitations import cancellation_store, store
-from kalends.features.events.invitations.steps import calendar_part
+from kalends.features.events.invitations.steps import calendar_part, invite
 from kalends.features.events.invitations.steps.calendar_part import Formatted
 from kalends.features.events.invitations.store import Target
 from kalends.features.events.series import store as series_store
+from kalends.features.subscribers import store as subscribers
 from kalends.http.context import Context
 
 
@@ -67,3 +68,17 @@ def _row(ctx: Context, invitation: Invitation, deleted: _Deleted) -> dict[str, o
     last = structs.replace(invitation, sequence=max(deleted.sequence, invitation.sequence + 1))
     store.set_sequence(ctx, last)
     return row | {"calendar": calendar_part.build_for_guest(ctx, last, event, "CANCEL", deleted.formatted).decode()}
+
+
+def erase_of_address(ctx: Context, event: Event, address: str) -> None:
+    """Erase the invitations of the address to the event and to its series; a hash stays, so that the organiser cannot invite it again."""
+    for invitation in store.find_of_address(ctx, event, address):
+        erase(ctx, invitation, event.owner_id)
+
+
+def erase(ctx: Context, invitation: Invitation, owner_id: int) -> None:
+    """Take the invitation back and erase whose it was."""
+    subscribers.suppress(ctx, owner_id, "invitation", invitation.address)
+    if invitation.state != "withdrawn":
+        invite.remove(ctx, invitation)
+    store.erase(ctx, invitation)

@@ -1,4 +1,4 @@
-"""Inviting people by mail, sending an invitation again, and taking it back."""
+"""Inviting people by mail, sending an invitation again, taking it back, and the calendars of guests."""
 
 from collections import Counter
 
@@ -11,6 +11,7 @@ from kalends.core.records.event import Event
 from kalends.core.records.people import Contact
 from kalends.core.records.response import Invitation
 from kalends.core.values.text import fold_case
+from kalends.features.calendars import client_file_store as write_store
 from kalends.features.contacts import store as contacts
 from kalends.features.contacts.model import ContactFilter
 from kalends.features.deliveries import store as deliveries
@@ -19,8 +20,10 @@ from kalends.features.deliveries.model import Recipient
 from kalends.features.deliveries.steps import guest_notice, limits
 from kalends.features.events.invitations import store
 from kalends.features.events.invitations.model import MAX_AT_ONCE, InvitationInput, Invited
-from kalends.features.events.invitations.steps import calendar_part, guest_calendars
+from kalends.features.events.invitations.steps import calendar_part
 from kalends.features.events.invitations.store import Invitee, Target
+from kalends.features.events.placements import grant_store as grants
+from kalends.features.events.placements import store as placements
 from kalends.features.events.series.steps import scope as series_scope
 from kalends.features.responses import series_response_store as series_responses
 from kalends.features.responses import store as responses
@@ -142,7 +145,7 @@ def take_back(ctx: Context, invitation: Invitation, event: Event, *, is_silent: 
     was_sent = invitation.state == "sent" or (invitation.state == "queued" and invitation.mails > 1)
     sequence = calendar_part.sequence_of(ctx, event, is_series=invitation.series_id is not None)
     invitation = store.count_mail(ctx, invitation, "withdrawn", max(sequence, invitation.sequence) + 1)
-    guest_calendars.remove(ctx, invitation)
+    remove(ctx, invitation)
     responses.withdraw_guest(ctx, store.find_event_ids(ctx, invitation), invitation.email_key)
     if invitation.series_id is not None:
         series_responses.withdraw(ctx, invitation.series_id, invitation.email_key)
@@ -206,3 +209,23 @@ def _queue(ctx: Context, event: Event, verb: str, invitations: list[Invitation])
     for cause, rows in groups.items():
         recipients = [Recipient(row.address, group="not_answered") for row in rows]
         guest_notice.insert(ctx, event, "invitation", cause, recipients, due_at=ctx.now + ctx.settings.notice_delay)
+
+
+def remove(ctx: Context, invitation: Invitation) -> None:
+    """Take the events of a withdrawn invitation off the guest's calendars, unless another invitation is to them."""
+    removed = placements.remove_invited(ctx, store.find_uncovered(ctx, invitation), invitation.email_key)
+    write_store.delete_files_of(ctx, removed)
+    for calendar_id in store.delete_proposals(ctx, invitation):
+        write_store.delete_file_named(ctx, calendar_id, f"invitation-{invitation.id}.ics")
+
+
+def place(ctx: Context, invitation: Invitation) -> bool:
+    """Put what was proposed to the guest, who takes it, on the calendar; False if nothing is. One who may no longer edit the event grants
+    nothing by it."""
+    proposals, ids = store.accept_proposals(ctx, invitation), store.find_event_ids(ctx, invitation)
+    for calendar_id, granted_by in proposals:
+        for event_id in ids:
+            placements.insert(ctx, event_id, calendar_id, grants=True, granted_by=granted_by, invited_key=invitation.email_key)
+    if proposals:
+        grants.revoke_for(ctx, ids)
+    return bool(proposals)

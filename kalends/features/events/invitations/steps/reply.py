@@ -8,7 +8,7 @@ from msgspec import structs
 from kalends import policy
 from kalends.core.records.event import Event
 from kalends.core.records.response import Invitation, Response
-from kalends.features.events.invitations.steps import guest_calendars
+from kalends.features.events.invitations.steps import invite
 from kalends.features.responses.model import ResponseFields, ResponseInput
 from kalends.features.responses.steps.author import author, by_link, on_page
 from kalends.features.responses.steps.respond import respond
@@ -27,7 +27,7 @@ def find_invitation(ctx: Context, invitation_id: int, mac: str) -> tuple[Invitat
 def record(ctx: Context, invitation: Invitation, event: Event, fields: ResponseFields, names: Set[str], via: Channel) -> Response:
     """Respond to the event, or to all coming dates if the invitation is to the series and the event is not chosen alone."""
     if fields.response in ("YES", "MAYBE"):
-        guest_calendars.place(ctx, invitation)
+        invite.place(ctx, invitation)
     prove = on_page if via == "link" else by_link
     who = author(ctx, None, None) if via in ("dav", "account") else prove(invitation.address, fields.name or invitation.name)
     is_series = invitation.series_id is not None and event.series_id == invitation.series_id

@@ -15,7 +15,7 @@ from kalends.features.events import present, store
 from kalends.features.events.input_model import EventChanges, EventFields
 from kalends.features.events.model import COORDINATES, PARTS
 from kalends.features.events.rules import location, span, visibility
-from kalends.features.events.rules.status import require_status_for_note
+from kalends.features.events.rules.visibility import require_status_for_note
 from kalends.features.events.series.steps import scope
 from kalends.features.events.steps import response_settings
 from kalends.http.context import Context
