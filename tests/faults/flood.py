@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench import load as events
 from bench.user import User
+from bench.wrk import Request
 from kalends.core import settings
 from tests.faults.load import Results, encode_request, offer
 from tests.faults.row import Row
@@ -20,7 +21,7 @@ CLIENTS = (2_000, 8_000)
 FEW = (16, 64, 200)
 TIMES = 3
 GOAL = "at least 90 % of its peak, the rest rejected with 503 or 429"
-REQUESTS = ("index", "create")
+REQUESTS = ("index", "create", "page")
 
 
 def show(folder: Path, seconds: float, number: int = EVENTS, connections: Sequence[int] = FEW) -> list[Row]:
@@ -41,9 +42,9 @@ def show(folder: Path, seconds: float, number: int = EVENTS, connections: Sequen
 
 
 def _rows(port: int, user: User, name: str, seconds: float, connections: Sequence[int]) -> list[Row]:
-    sample = user.requests[name]
+    sample = user.requests[name] if name in user.requests else _page(user)
     fields = json.dumps(sample.fields) if sample.fields else ""
-    request = encode_request("POST" if fields else "GET", sample.path, user.token, fields)
+    request = encode_request("POST" if fields else "GET", sample.path, "" if name == "page" else user.token, fields)
     success = 201 if fields else 200
     # Warm up.
     offer(port, request, min(seconds, 1), FEW[0])
@@ -57,6 +58,12 @@ def _rows(port: int, user: User, name: str, seconds: float, connections: Sequenc
         what = f"three times the load it can carry ({name}), from {clients:,} clients"
         rows.append(Row(what, "SQLite", figures, GOAL, others == 0 and beyond.rate(503) > 0, share >= 0.9))
     return rows
+
+
+def _page(user: User) -> Request:
+    """The page of an event, which a guest asks for."""
+    [event] = user.json(Request("/api/events?scope=public&limit=1"))["events"]
+    return Request(f"/events/{event['id']}")
 
 
 def _figures(peak: Results, beyond: Results, success: int, share: float, others: int) -> str:

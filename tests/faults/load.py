@@ -34,8 +34,10 @@ class Results(Struct):
 
 
 def encode_request(method: str, path: str, token: str, body: str = "") -> bytes:
-    """An HTTP/1.1 request."""
-    lines = [f"{method} {path} HTTP/1.1", "Host: calendar", f"Authorization: Bearer {token}"]
+    """An HTTP/1.1 request; without a token, that of a guest."""
+    lines = [f"{method} {path} HTTP/1.1", "Host: calendar"]
+    if token:
+        lines.append(f"Authorization: Bearer {token}")
     if body:
         lines += ["Content-Type: application/json", f"Content-Length: {len(body.encode())}"]
     return ("\r\n".join(lines) + "\r\n\r\n" + body).encode()
