@@ -45,11 +45,12 @@ class Requests(Struct, frozen=True):
     def row(self, name: str, seed: int) -> list[Request]:
         """The requests of a row: the same for every server, others for every seed."""
         chance = random.Random(f"{name}{seed}")  # noqa: S311 - repeatable
-        make = self._makes[name]
+        make = self.makes[name]
         return [make(chance) for _ in range(NUMBER)]
 
     @property
-    def _makes(self) -> dict[str, Make]:
+    def makes(self) -> dict[str, Make]:
+        """How a request of each row is made."""
         return {
             "show": self._show,
             "list": self._list,
@@ -57,9 +58,9 @@ class Requests(Struct, frozen=True):
             "mix": lambda chance: chance.choices([self._show, self._list, self._text, self._create], [80, 10, 5, 5])[0](chance),
             "create": self._create,
             "event page": lambda chance: _page(chance, f"/events/{chance.choice(self.public_event_ids)}"),
-            "start page": lambda chance: _page(chance, f"/?when={_moment(chance)[:10]}"),
-            "month": lambda chance: _page(chance, f"/calendar?date={_moment(chance)[:10]}"),
-            "organiser": lambda chance: _page(chance, f"/organisers/{self.organiser_id}?when={_moment(chance)[:10]}"),
+            "start page": lambda chance: _page(chance, f"/?when={moment(chance)[:10]}"),
+            "month": lambda chance: _page(chance, f"/calendar?date={moment(chance)[:10]}"),
+            "organiser": lambda chance: _page(chance, f"/organisers/{self.organiser_id}?when={moment(chance)[:10]}"),
             "feed": lambda chance: _page(chance, f"/feed.xml?calendar_id={chance.choice(self.public_calendar_ids)}"),
         }
 
@@ -67,7 +68,7 @@ class Requests(Struct, frozen=True):
         return Request(f"/api/events/{chance.choice(self.event_ids)}")
 
     def _list(self, chance: random.Random) -> Request:
-        return Request(f"/api/events?calendar_id={chance.choice(self.calendar_ids)}&start_time={_moment(chance)}&limit=50")
+        return Request(f"/api/events?calendar_id={chance.choice(self.calendar_ids)}&start_time={moment(chance)}&limit=50")
 
     def _text(self, chance: random.Random) -> Request:
         """Every other one for a rare word."""
@@ -78,7 +79,7 @@ class Requests(Struct, frozen=True):
         fields: dict[str, str | int] = {
             "title": " ".join([*words[:3], chance.choice(RARE_WORDS)]).title(),
             "description": " ".join(chance.choices(WORDS, k=25)),
-            "start_time": _moment(chance),
+            "start_time": moment(chance),
             "location": f"{words[3].title()} hall, {chance.choice(CITIES)}",
             "tag_list": ",".join(words[:2]),
             "calendar_id": self.new_events_calendar_id,
@@ -95,7 +96,7 @@ def _event_ids(user: User, calendar_id: int) -> list[int]:
     return ids
 
 
-def _moment(chance: random.Random) -> str:
+def moment(chance: random.Random) -> str:
     """A quarter of an hour of the two years that have events."""
     return f"{datetime.fromtimestamp(START + chance.randrange(TWO_YEARS // 900) * 900, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
