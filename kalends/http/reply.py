@@ -3,7 +3,6 @@
 import gzip
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from hashlib import blake2b
 
 from msgspec import Struct
@@ -75,7 +74,6 @@ def encode_reply(request_headers: Mapping[str, str], reply: Reply, *, is_unchang
                 headers["ETag"] = f"W/{headers['ETag']}"
 
 
-@lru_cache(64)
 def _gzip_level(content_type: str, *, is_secret: bool) -> int:
     """The compression level; 0 for none.
 

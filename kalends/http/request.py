@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import chain
 from random import getrandbits
 from typing import TYPE_CHECKING, Any
@@ -98,7 +97,6 @@ def _joined(fields: Sequence[tuple[str, str]]) -> dict[str, str]:
     return headers
 
 
-@lru_cache(64)
 def _is_host(host: str) -> bool:
     return _HOST.fullmatch(host) is not None
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
@@ -22,7 +21,7 @@ from kalends.http.input import batch as batches
 from kalends.http.input.batch import is_batch
 from kalends.http.input.fields import Params, fields_of
 from kalends.http.input.options import has_secret
-from kalends.http.input.params import bind, bind_query, gather, is_strict
+from kalends.http.input.params import bind, gather, is_strict
 from kalends.http.origin import Origins, network
 from kalends.http.rate_limit import GuestCall, RateLimit
 from kalends.http.reply import Reply, content_hash, encode_reply
@@ -34,8 +33,6 @@ RequireAccess = Callable[[Context, Endpoint], None]
 
 ATTEMPTS = 5
 KEY = "idempotency-key"
-# How many queries of an endpoint are bound once, and how long they may be.
-MAX_CACHED_QUERIES, MAX_CACHED_QUERY = 200, 500
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 _encode = msgspec.json.Encoder().encode
@@ -113,10 +110,6 @@ class EndpointRunner:
         self._takes_key = endpoint.takes_idempotency_key
         self._takes_dry_run = dry_run.is_taken(endpoint)
         self._takes_params = endpoint.params is not None or endpoint.is_form
-        # Clients ask for the same lists again and again. A frozen Struct can be shared.
-        is_frozen = endpoint.params is not None and endpoint.params.__struct_config__.frozen
-        is_cached = is_frozen and not self._writes
-        self._bind_query = lru_cache(MAX_CACHED_QUERIES)(partial(bind_query, endpoint)) if is_cached else None
         self._has_secret_reply = has_secret(endpoint.result)
         self._checks_credential = self._has_secret_reply and endpoint.pool == "hash"
         batch = endpoint.batch
@@ -169,9 +162,6 @@ class EndpointRunner:
             request.params = {}
             return
         try:
-            if self._bind_query and not strict and not request.body and len(request.query) <= MAX_CACHED_QUERY:
-                call.arguments["params"] = self._bind_query(request.query)
-                return
             request.params = self._gather(request, self.endpoint)
             if self._takes_dry_run and request.params:
                 call.is_dry_run = dry_run.take_parameter(self.endpoint, request.params)

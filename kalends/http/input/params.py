@@ -60,11 +60,6 @@ def bind(endpoint: Endpoint, params: dict[str, Any], *, is_strict: bool) -> Any:
     return value
 
 
-def bind_query(endpoint: Endpoint, query: str) -> Any:
-    """The parameters of the endpoint, read from the query string alone."""
-    return bind(endpoint, gather_query(query, endpoint), is_strict=False)
-
-
 def _never_ignored(endpoint: Endpoint, params: dict[str, Any]) -> dict[str, Any]:
     names = struct_options(endpoint.params).never_ignored if endpoint.writes else NEVER_IGNORED
     if names.isdisjoint(params) or not endpoint.in_api:

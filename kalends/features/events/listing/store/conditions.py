@@ -1,7 +1,6 @@
 """The conditions of an event query as SQL."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct, field, structs
@@ -41,23 +40,19 @@ class Conditions(Struct):
     index: str | None = None
 
     def sql(self, start: str, event_id: str, *more: str) -> str:
-        """All conditions and `more`."""
-        return _join(more, start, event_id, tuple(self.bounds), tuple(self.on_event), tuple(self.on_text))
+        """All conditions and `more`.
+
+        All text searches are one opaque condition. Query planners take each LIKE for very selective, and would sort all events rather than
+        read a page in order; of an opaque condition they expect that it holds for every second row."""
+        text = [f"CASE WHEN {all_of(self.on_text)} THEN TRUE ELSE FALSE END"] if self.on_text else []
+        return all_of([*more, *self._bounds(start, event_id), *self.on_event, *text])
 
     def bounded(self, start: str, event_id: str, *more: str) -> str:
         """The bounds and `more`."""
-        return _join(more, start, event_id, tuple(self.bounds))
+        return all_of([*more, *self._bounds(start, event_id)])
 
-
-# Most queries have the same conditions with other values.
-@lru_cache(500)
-def _join(
-    more: tuple[str, ...], start: str, event_id: str, bounds: tuple[str, ...], on_event: tuple[str, ...] = (), on_text: tuple[str, ...] = ()
-) -> str:
-    """All text searches are one opaque condition. Query planners take each LIKE for very selective, and would sort all events rather than
-    read a page in order; of an opaque condition they expect that it holds for every second row."""
-    text = [f"CASE WHEN {all_of(on_text)} THEN TRUE ELSE FALSE END"] if on_text else []
-    return all_of([*more, *(bound.format(start=start, id=event_id) for bound in bounds), *on_event, *text])
+    def _bounds(self, start: str, event_id: str) -> list[str]:
+        return [bound.format(start=start, id=event_id) for bound in self.bounds]
 
 
 def all_of(conditions: Sequence[str]) -> str:
