@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from kalends.http.context import Context
 from kalends.http.paging import Paging, paginate
-from kalends.http.run_endpoint import MAX_CACHED_QUERY
 from tests.cast import Cast, a_calendar, a_key
 from tests.client import Client, Reply
 from tests.http.conftest import Stage, act
@@ -128,19 +127,14 @@ def test_the_next_url_has_every_parameter(stage: Stage, ids: str) -> None:
     assert _walk(reader, f"/api/numbers?limit=1&{ids}", "numbers") == [3, 1, 2]
 
 
-def test_a_query_that_comes_again_is_bound_once(stage: Stage) -> None:
-    bound: list[Numbers] = []
-
+def test_a_query_that_comes_again_is_read_as_before(stage: Stage) -> None:
     def numbers(ctx: Context, params: Numbers) -> NumberIndex:
-        bound.append(params)
         return NumberIndex(params.ids or [], None)
 
     reader = stage(act("GET", "/api/numbers", numbers, guests=True))
-    queries = ["ids=3,1&limit=2", "ids=3&limit=2", "ids=3,1&limit=2", f"ids=3,1&limit=2&other={'x' * MAX_CACHED_QUERY}"]
+    queries = ["ids=3,1&limit=2", "ids=3&limit=2", "ids=3,1&limit=2", f"ids=3,1&limit=2&other={'x' * 500}"]
     replies = [reader.get(f"/api/numbers?{query}").json["numbers"] for query in queries]
     assert replies == [[3, 1], [3], [3, 1], [3, 1]]
-    first, _, again, long = bound
-    assert (first is again, first is long, first == long) == (True, False, True)
     strict = {"Prefer": "handling=strict"}
     for _ in range(2):
         assert reader.get("/api/numbers?ids=x").broken == ["ids"]
