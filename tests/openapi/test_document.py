@@ -246,3 +246,16 @@ def test_fields_of_the_same_name_have_the_types_of_their_records(document: dict[
     assert schemas["ResponseItem"]["properties"]["response"]["$ref"] == "#/components/schemas/Attendance"
     assert {"$ref": "#/components/schemas/Notice"} in schemas["DeliveryItem"]["properties"]["notice"]["anyOf"]
     assert {"response_changed", "response_removed", "place_granted"} <= set(schemas["Notice"]["enum"])
+
+
+def test_the_document_says_which_actions_refuse_unknown_fields(document: dict[str, Any]) -> None:
+    closed = {
+        f"{method} {path}"
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if isinstance(operation, dict)
+        for content in operation.get("requestBody", {}).get("content", {}).values()
+        if content["schema"].get("additionalProperties") is False
+    }
+    assert {"post /api/keys", "post /api/sources", "post /api/webhooks"} <= closed
+    assert "post /api/events" not in closed

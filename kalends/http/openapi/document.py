@@ -200,6 +200,9 @@ def _body(endpoint: Endpoint) -> dict[str, Any]:
     has_file = any(field.is_file and field.required for field in fields)
     carrier = Carrier.MULTIPART if has_file else Carrier.JSON
     schema = object_schema(endpoint.params, carrier, partial=endpoint.is_partial)
+    if struct_options(endpoint.params).refuses_unknown:
+        for each in schema.get("oneOf", [schema]):
+            each["additionalProperties"] = False
     content = {carrier.value: {"schema": schema}}
     required = bool(schema.get("required") or schema.get("oneOf"))
     return {"required": required, "content": content}
