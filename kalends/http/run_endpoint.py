@@ -35,7 +35,8 @@ ATTEMPTS = 5
 KEY = "idempotency-key"
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-_encode = msgspec.json.Encoder().encode
+# Programs get messages in English: a Text is that, as another type.
+_encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
 class Services(Struct, frozen=True):

@@ -21,7 +21,7 @@ FOR_PROGRAMS = """
     features/events/listing/store/conditions.py
     features/events/series/rules/request.py
     features/events/series/steps/copies.py
-    features/events/steps/create_batch.py
+    features/events/steps/create.py
     features/health
     features/idempotency
     features/pictures/steps/share_picture.py

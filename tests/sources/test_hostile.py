@@ -59,7 +59,7 @@ HOSTILE: dict[str, tuple[Callable[[Request], None], str]] = {
     "nothing": (_says(""), "is no iCalendar file"),
     "empty": (_says(a_feed()), "The calendar is empty now."),
     "all new": (_says(a_feed(*events_of_feed(12, "other"))), "all of them are new"),
-    "most gone": (_says(a_feed(*events_of_feed(6))), "6 of 12 coming events are not there any more."),
+    "most gone": (_says(a_feed(*events_of_feed(6))), "6 of 12 upcoming events are not there any more."),
     "bomb": (_says(_bomb(), Content_Encoding="gzip"), "far too large when it is unpacked"),
     "not gzip": (_says("hello", Content_Encoding="gzip"), "cannot be unpacked"),
     "brotli": (_says("hello", Content_Encoding="br"), "a coding that was not asked for"),
@@ -166,7 +166,7 @@ def test_many_changes_of_events_with_guests_are_held_back(people: Cast, elsewher
     elsewhere.says(a_feed(*events_of_feed(21)).replace("T180000Z", "T190000Z"))
     clock.ahead(61)
     run = refresh(people.alice, source).json
-    assert (run["state"], run["reason"]) == ("held", "21 events to which people have responded would change.")
+    assert (run["state"], run["reason"]) == ("held", "21 events with RSVPs would change.")
 
 
 def test_a_source_that_fails_for_a_week_is_paused_and_its_owner_learns_so(
@@ -290,3 +290,13 @@ def _mails(db: Database, address: str) -> list[str]:
     with db.read() as tx:
         sql = "SELECT notice FROM deliveries WHERE address = :address AND notice LIKE 'source%' ORDER BY id"
         return [notice for (notice,) in tx.rows(sql, address=address)]
+
+
+def test_the_reason_is_in_the_language_of_its_reader(people: Cast, elsewhere: Elsewhere, clock: Clock) -> None:
+    elsewhere.says(FEED)
+    source = follow(people.alice, elsewhere)
+    elsewhere.says("Gone", 404)
+    clock.ahead(61)
+    assert refresh(people.alice, source).json["reason"] == "There is nothing at this address any more (status 404)."
+    page = people.alice.get(f"/sources/{source['id']}", headers={"Accept-Language": "de"})
+    assert "Unter dieser Adresse gibt es nichts mehr (Status 404)." in page.text

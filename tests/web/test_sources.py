@@ -61,7 +61,7 @@ def test_a_calendar_is_pasted_looked_at_followed_held_back_and_accepted(
     page.get_by_role("link", name="The Club").click()
     page.get_by_role("button", name="Fetch now").click()
     assert page.locator("strong.source.held").inner_text().strip() == "Held back"
-    assert page.get_by_text("8 of 9 coming events are not there any more.").first.is_visible()
+    assert page.get_by_text("8 of 9 upcoming events are not there any more.").first.is_visible()
     problems += _problems(page) if script else []
     page.get_by_role("button", name="Accept the update").click()
     assert page.locator("strong.source.fresh").is_visible()

@@ -15,6 +15,6 @@ How to write a string for people. The English sentence is its key (msgid):
 - `ctx.locale` is the reader's: their setting, else the cookie of the switch, else `Accept-Language`, else the setting of the site.
 - `make catalogs` writes new msgids into the catalogues; `tests/i18n` fails on a literal in a template or a message."""
 
-from kalends.core.i18n.text import DateText, Text, fill, gettext, ngettext, pgettext
+from kalends.core.i18n.text import DateText, Text, dump, fill, gettext, load, ngettext, pgettext
 
-__all__ = ["DateText", "Text", "fill", "gettext", "ngettext", "pgettext"]
+__all__ = ["DateText", "Text", "dump", "fill", "gettext", "load", "ngettext", "pgettext"]

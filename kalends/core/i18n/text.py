@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Any, Self
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 from kalends.core.i18n.formats import Formats
 
@@ -55,6 +55,16 @@ def fill(message: Text, **values: Any) -> Text:
     text = Text(without_context(message.msgid), values)
     text.msgid = message.msgid
     return text
+
+
+def dump(message: str) -> str:
+    """A message as a database keeps it, to be translated for each reader: its msgid and its values. Other text stays as it is."""
+    return json.encode([message.msgid, message.values, message.plural]).decode() if isinstance(message, Text) else message
+
+
+def load(stored: str) -> str:
+    """What was dumped."""
+    return Text(*json.decode(stored, type=tuple[str, dict[str, Any], str | None])) if stored.startswith("[") else stored
 
 
 def without_context(msgid: str) -> str:

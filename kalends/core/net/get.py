@@ -8,6 +8,7 @@ from urllib.parse import unquote, urldefrag, urlencode, urljoin, urlsplit, urlun
 
 from msgspec import Struct
 
+from kalends.core.i18n import gettext
 from kalends.core.net.deadline import Deadline
 from kalends.core.net.http_connection import PORTS, Connection, TooLong, read_content, target
 from kalends.core.net.post import AddressRefused, PostFailed, resolve, split
@@ -28,6 +29,7 @@ class GetFailed(Exception):
 
     def __init__(self, reason: str, status: int | None = None, retry_after: str = ""):
         super().__init__(reason)
+        self.reason = reason
         self.status = status
         self.retry_after = retry_after
 
@@ -56,7 +58,7 @@ def get(url: str, headers: dict[str, str], *, any_network: bool, seconds: float 
                 # A credential is for its host alone.
                 authorization = ""
             url = following
-    raise GetFailed(f"It redirected more than {REDIRECTS} times.")
+    raise GetFailed(gettext("It redirected more than %(max)s times.", max=REDIRECTS))
 
 
 def post_form(url: str, fields: dict[str, str], headers: dict[str, str], *, any_network: bool, seconds: float) -> GetReply:
@@ -86,11 +88,11 @@ def _follow(url: str, location: str) -> str:
         following = urldefrag(urljoin(url, location.strip())).url
         scheme = urlsplit(following).scheme
     except ValueError:
-        raise GetFailed("It redirected to something that is no address.") from None
+        raise GetFailed(gettext("It redirected to something that is no address.")) from None
     if not location or scheme not in PORTS:
-        raise GetFailed("It redirected to something that is no address.")
+        raise GetFailed(gettext("It redirected to something that is no address."))
     if scheme == "http" and url.startswith("https:"):
-        raise GetFailed("It redirected from https to http, which is not safe.")
+        raise GetFailed(gettext("It redirected from https to http, which is not safe."))
     return following
 
 
@@ -100,8 +102,8 @@ def _request(
     parts = split(url)
     try:
         addresses = resolve(deadline, parts, any_network=any_network)
-    except PostFailed as error:
-        raise GetFailed(str(error)) from None
+    except PostFailed:
+        raise GetFailed(gettext("The name of the host has no address.")) from None
     try:
         connection = Connection(parts.scheme, parts.hostname or "", parts.port or PORTS[parts.scheme], deadline, addresses)
         try:
@@ -115,10 +117,10 @@ def _request(
         finally:
             connection.close()
     except TooLong:
-        raise GetFailed(f"It sent more than {MAX_BYTES // 2**20} MiB.") from None
+        raise GetFailed(gettext("It sent more than %(max)s MiB.", max=MAX_BYTES // 2**20)) from None
     except (OSError, HTTPException, ValueError):
         # One text for all causes: which one it was tells about the host, which may be anybody's.
-        raise GetFailed(f"There was no whole HTTP response within {SECONDS:g} seconds.") from None
+        raise GetFailed(gettext("There was no whole HTTP response within %(seconds)s seconds.", seconds=f"{SECONDS:g}")) from None
 
 
 def _read(response: HTTPResponse) -> bytes:
@@ -127,7 +129,7 @@ def _read(response: HTTPResponse) -> bytes:
     if encoding in ("", "identity"):
         return content
     if encoding not in ("gzip", "x-gzip"):
-        raise GetFailed("It sent content in a coding that was not asked for.")
+        raise GetFailed(gettext("It sent content in a coding that was not asked for."))
     return unpack(content)
 
 
@@ -138,9 +140,9 @@ def unpack(content: bytes) -> bytes:
     try:
         unpacked = unpacker.decompress(content, limit + 1)
     except zlib.error:
-        raise GetFailed("It sent content that cannot be unpacked.") from None
+        raise GetFailed(gettext("It sent content that cannot be unpacked.")) from None
     if len(unpacked) > limit:
-        raise GetFailed("It sent content that becomes far too large when it is unpacked.")
+        raise GetFailed(gettext("It sent content that becomes far too large when it is unpacked."))
     if not unpacker.eof:
-        raise GetFailed("It sent content that ends early.")
+        raise GetFailed(gettext("It sent content that ends early."))
     return unpacked

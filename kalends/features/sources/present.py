@@ -1,5 +1,6 @@
 """Sources and runs as the API shows them."""
 
+from kalends.core.i18n import load
 from kalends.core.records.source import Source, SourceRun
 from kalends.core.values import timestamps
 from kalends.features.sources.model import RunItem, SourceFields, SourceItem, State
@@ -33,7 +34,7 @@ def item(source: Source, now: int) -> SourceItem:
         title_contains=source.title_contains,
         interval=source.every,
         state=state(source, now),
-        reason=source.last_reason or "",
+        reason=load(source.last_reason or ""),
         paused=source.paused,
         good_at=_instant(source.good_at),
         next_at=None if source.paused else _instant(source.next_at),
@@ -63,7 +64,7 @@ def run_item(run: SourceRun) -> RunItem:
         created=run.created,
         changed=run.changed,
         removed=run.removed,
-        reason=run.reason,
+        reason=load(run.reason),
         can_accept=bool(run.is_acceptable),
         created_at=timestamps.format_utc(run.created_at),
     )

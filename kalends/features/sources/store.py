@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from kalends import policy
+from kalends.core.i18n import dump
 from kalends.core.records.source import NewSource, PauseReason, RunState, Source, SourceRun
 from kalends.db import columns
 from kalends.features.sources.model import SourceFields
@@ -182,7 +183,7 @@ def get_run(ctx: Context, run_id: int) -> SourceRun:
 def insert_run(ctx: Context, source_id: int, outcome: Outcome) -> int:
     """Record a run. What an earlier one held back can no longer be accepted, and the oldest are forgotten."""
     ctx.tx.run("UPDATE source_runs SET content = NULL WHERE source_id = :id AND content IS NOT NULL", id=source_id)
-    values = {name: getattr(outcome, name) for name in Outcome.__struct_fields__}
+    values = {name: getattr(outcome, name) for name in Outcome.__struct_fields__} | {"reason": dump(outcome.reason)}
     run_id: int = ctx.tx.value(
         """INSERT INTO source_runs (source_id, state, status, size, created, changed, removed, reason, content, created_at)
            VALUES (:source_id, :state, :status, :size, :created, :changed, :removed, :reason, :content, :now) RETURNING id""",

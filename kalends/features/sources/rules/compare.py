@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from kalends.core.i18n import gettext, ngettext
+
 # How many coming events may go in one run: five, or this share of them.
 FEW = 5
 SHARE = 0.3
@@ -50,14 +52,14 @@ def _reason(here: dict[str, Here], there: dict[str, There], change: list[str], r
     known = [uid for uid, each in here.items() if each.digest]
     coming = [uid for uid in known if here[uid].coming]
     if known and not there:
-        return "The calendar is empty now."
+        return gettext("The calendar is empty now.")
     if coming and not any(uid in there for uid in known):
-        return "None of the events that were there is there any more: all of them are new."
+        return gettext("None of the earlier events is there any more: all of them are new.")
     total = sum(here[uid].coming for uid in known)
     gone = sum(here[uid].coming for uid in remove) + sum(max(0, here[uid].coming - there[uid].coming) for uid in change)
     if gone > max(FEW, SHARE * total):
-        return f"{gone:,} of {total:,} coming events are not there any more."
+        return gettext("%(gone)s of %(total)s upcoming events are not there any more.", gone=gone, total=total)
     with_guests = sum(here[uid].with_guests for uid in (*change, *remove))
     if with_guests > MAX_WITH_GUESTS:
-        return f"{with_guests:,} events to which people have responded would change."
+        return ngettext("1 event with RSVPs would change.", "%(num)s events with RSVPs would change.", with_guests)
     return ""

@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
+from kalends.core.i18n import gettext
 from kalends.core.net.get import GetFailed, GetReply, get
 from kalends.core.net.post import AddressRefused
 from kalends.core.records.source import SourceKind
@@ -40,6 +41,7 @@ class FetchFailed(Exception):
 
     def __init__(self, reason: str, status: int | None = None, size: int = 0, retry_after: int = 0):
         super().__init__(reason)
+        self.reason = reason
         self.status = status
         self.size = size
         self.retry_after = retry_after
@@ -57,7 +59,7 @@ def discover(settings: Settings, url: str) -> Fetched:
         if not web_page.is_html(calendar := _decode(feed)):
             return _fetched("linked", link, feed, calendar)
     if not (calendar := web_page.to_calendar(page, reply.url, settings.url)):
-        raise FetchFailed("There is a web page without events and without a link to a calendar.", reply.status, len(reply.body))
+        raise FetchFailed(gettext("There is a web page without events and without a link to a calendar."), reply.status, len(reply.body))
     return _fetched("page", url, reply, calendar)
 
 
@@ -73,10 +75,10 @@ def fetch(settings: Settings, feed_url: str, kind: SourceKind, etag: str, modifi
     if kind == "page":
         page = web_page.to_calendar(WebPage(content, reply.url), reply.url, settings.url)
         if not page:
-            raise FetchFailed("The page has no events any more.", reply.status, len(reply.body))
+            raise FetchFailed(gettext("The page has no events any more."), reply.status, len(reply.body))
         return _fetched(kind, feed_url, reply, page)
     if web_page.is_html(content):
-        raise FetchFailed("There is a web page where the calendar was.", reply.status, len(reply.body))
+        raise FetchFailed(gettext("There is a web page where the calendar was."), reply.status, len(reply.body))
     return _fetched(kind, feed_url, reply, content)
 
 
@@ -92,7 +94,7 @@ def _decode(reply: GetReply) -> str:
     try:
         return text.decode(unsplit_utf8(join_calendars(reply.body)))
     except ValueError as error:
-        raise FetchFailed(f"What is there {error}.", reply.status, len(reply.body)) from None
+        raise FetchFailed(gettext("What is there %(problem)s.", problem=str(error)), reply.status, len(reply.body)) from None
 
 
 def _get(settings: Settings, url: str, headers: dict[str, str]) -> GetReply:
@@ -100,9 +102,9 @@ def _get(settings: Settings, url: str, headers: dict[str, str]) -> GetReply:
     try:
         reply = get(url, headers, any_network=settings.sources == "any")
     except AddressRefused as refusal:
-        raise FetchFailed(f"The address {refusal}.") from None
+        raise FetchFailed(gettext("The address %(problem)s.", problem=str(refusal))) from None
     except GetFailed as failure:
-        raise FetchFailed(str(failure), failure.status) from None
+        raise FetchFailed(failure.reason, failure.status) from None
     if reply.status == 200 or (reply.status == 304 and len(headers) > 2):
         return reply
     raise FetchFailed(_meaning(reply.status), reply.status, len(reply.body), _retry_after(reply.headers.get("retry-after", "")))
@@ -110,14 +112,14 @@ def _get(settings: Settings, url: str, headers: dict[str, str]) -> GetReply:
 
 def _meaning(status: int) -> str:
     if status in (401, 403):
-        return f"The server refuses access (status {status})."
+        return gettext("The server refuses access (status %(status)s).", status=str(status))
     if status in (404, 410):
-        return f"There is nothing at this address any more (status {status})."
+        return gettext("There is nothing at this address any more (status %(status)s).", status=str(status))
     if status == 429:
-        return "The server asks to wait (status 429)."
+        return gettext("The server asks to wait (status 429).")
     if status >= 500:
-        return f"The server has a problem of its own (status {status})."
-    return f"The server replied with status {status}."
+        return gettext("The server has a problem of its own (status %(status)s).", status=str(status))
+    return gettext("The server replied with status %(status)s.", status=str(status))
 
 
 def _retry_after(value: str) -> int:

@@ -42,8 +42,8 @@ def look_up(ctx: Context, params: SourceInput) -> Reading:
     url, fetched, zone = fetch_address(ctx, params.url, params.calendar_id)
     try:
         feed = read(ctx, fetched.content or "", fetched.headers, zone, params.title_contains, params.tag_list)
-    except Unreadable as reason:
-        raise _unusable(reason) from None
+    except Unreadable as failure:
+        raise _unusable(failure.reason) from None
     return Reading(url, fetched, feed, _found(ctx, fetched, feed, url))
 
 
@@ -59,8 +59,8 @@ def fetch_address(ctx: Context, pasted: str, calendar_id: int | None) -> tuple[s
         raise errors.invalid("url", str(error), "invalid_format") from None
     try:
         return url, discover(ctx.settings, url), zone
-    except FetchFailed as reason:
-        raise _unusable(reason) from None
+    except FetchFailed as failure:
+        raise _unusable(failure.reason) from None
 
 
 def _count_look_up(ctx: Context) -> None:
@@ -71,8 +71,8 @@ def _count_look_up(ctx: Context) -> None:
             rate_limit.count(counting, LOOK_UPS, str(policy.user(ctx).id))
 
 
-def _unusable(reason: Exception) -> errors.Invalid:
-    return errors.invalid("url", gettext("can’t be followed. %(reason)s", reason=str(reason)))
+def _unusable(reason: str) -> errors.Invalid:
+    return errors.invalid("url", gettext("can’t be followed. %(reason)s", reason=reason))
 
 
 def follow(ctx: Context, params: SourceInput, reading: Reading) -> int:

@@ -5,6 +5,7 @@ from hashlib import blake2b
 from msgspec import Struct, field, json, structs
 
 from kalends.core import errors
+from kalends.core.i18n import gettext
 from kalends.core.values import datetimes, text
 from kalends.features.events import store as event_store
 from kalends.features.events.imports.rules.entries import EntryReader
@@ -52,6 +53,10 @@ class Feed(Struct):
 class Unreadable(Exception):
     """It is no calendar, or a damaged one. The text is a sentence for people."""
 
+    def __init__(self, reason: str):
+        super().__init__(reason)
+        self.reason = reason
+
 
 def read(ctx: Context, content: str, headers: dict[str, str], zone: str, title_contains: str = "", tag_list: str = "") -> Feed:
     """The feed. zone: that of the calendar here, for times without one. title_contains: only events with this in their titles.
@@ -63,11 +68,11 @@ def read(ctx: Context, content: str, headers: dict[str, str], zone: str, title_c
     except NoEvents:
         return feed
     except ValueError as error:
-        raise Unreadable(f"What is there {error}.") from None
+        raise Unreadable(gettext("What is there %(problem)s.", problem=str(error))) from None
     try:
         _read_entries(ctx, feed, file, zone, text.fold_case(title_contains), tag_list)
     except errors.Invalid as error:
-        raise Unreadable(f"What is there {error.errors[0].message}.") from None
+        raise Unreadable(gettext("What is there %(problem)s.", problem=error.errors[0].message)) from None
     return feed
 
 

@@ -49,15 +49,15 @@ def run(ctx: Context, source: Source, fetched: Fetched | FetchFailed, feed: Feed
         try:
             _finish_accepted(ctx, source)
             if isinstance(fetched, FetchFailed):
-                return _record_bad(ctx, source, Outcome("failed", status, size, reason=str(fetched)), fetched.retry_after)
+                return _record_bad(ctx, source, Outcome("failed", status, size, reason=fetched.reason), fetched.retry_after)
             if fetched.content is None or source.digest == _version(ctx, fetched):
                 values = {"unchanged": source.unchanged + 1} | ({} if status == 304 else _validators(fetched))
                 return _record(ctx, source, Outcome("unchanged", status, size), values)
             return _apply(ctx, source, fetched, feed or read_feed(ctx, source, fetched.content, fetched.headers))
-        except Unreadable as reason:
-            return _record_bad(ctx, source, Outcome("failed", status, size, reason=str(reason)))
+        except Unreadable as failure:
+            return _record_bad(ctx, source, Outcome("failed", status, size, reason=failure.reason))
         except errors.Problem as problem:
-            return _record_bad(ctx, source, Outcome("failed", status, size, reason=problem.detail or str(problem.title)))
+            return _record_bad(ctx, source, Outcome("failed", status, size, reason=problem.detail or problem.title))
     except Lost:
         log.info("source_run_lost", source=source.id)
         return None
