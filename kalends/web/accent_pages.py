@@ -16,7 +16,7 @@ BLACK, WHITE = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 LIGHT_SURFACE, DARK_SURFACE = "#f1ebe2", "#292623"
 # Text on buttons of the accent colour.
 ON_LIGHT_ACCENT, ON_DARK_ACCENT = "#ffffff", "#141312"
-# The share of the accent in the tint of today.
+# The share of the accent in the tint of today and of what is chosen.
 TINT = 0.1
 # More than the 4.5 of WCAG 2.2 AA, since tints are between the accent and the surface.
 CONTRAST = 5.6
@@ -26,7 +26,8 @@ STEPS = 50
 def style_sheet(color: str) -> str:
     """The variables of style.css that follow from the accent colour."""
     light, dark = fit(color, LIGHT_SURFACE, BLACK), fit(color, DARK_SURFACE, WHITE)
-    tint = f"--today: color-mix(in srgb, var(--accent) {TINT:.0%}, var(--card))"
+    mixed = f"color-mix(in srgb, var(--accent) {TINT:.0%}, var(--card))"
+    tint = f"--today: {mixed}; --tint: {mixed}"
     return (
         f":root {{ --accent: {light}; --on-accent: {ON_LIGHT_ACCENT}; {tint}; }}\n"
         f"@media (prefers-color-scheme: dark) {{ :root {{ --accent: {dark}; --on-accent: {ON_DARK_ACCENT}; }} }}\n"

@@ -135,3 +135,10 @@ def test_an_announcement_by_real_mail_needs_a_verified_address(cast: Cast, db: D
     assert cast.alice.put(path).status in (200, 202)
     cast.anonymous.post(the_link(cast.alice, db, settings))
     assert sends.put(path).status in (200, 202)
+
+
+def test_the_banner_says_whether_the_link_was_mailed(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    sends = Client(application(db, structs.replace(settings, email="smtp://127.0.0.1:1"), clock)).signed_in(str(cast.alice.token))
+    assert f"We’ve emailed a link to {cast.alice.email_address}." in sends.get("/calendar").text
+    page = cast.alice.get("/calendar").text
+    assert ("Email isn’t set up." in page, "We’ve emailed a link" in page) == (True, False)

@@ -58,6 +58,13 @@ def test_a_wrong_address_is_shown_with_the_form(cast: Cast) -> None:
     assert re.search(rf'value="{ana["id"]}"[^>]*checked', reply.text)
 
 
+def test_the_review_lists_the_addresses_that_were_typed(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    reply = cast.alice.post(f"/events/{event['id']}/invitations/check", data={"addresses": "ida@example.org, jo@example.org"})
+    assert "Invite 2 people?" in reply.text
+    assert "<bdi>ida@example.org</bdi>, <bdi>jo@example.org</bdi>" in reply.text
+
+
 def test_who_is_invited_or_has_answered_is_marked_and_cannot_be_ticked(cast: Cast) -> None:
     event = an_event(cast.alice, public=True, start_time="2031-06-01T20:00")
     ids = {

@@ -318,7 +318,9 @@ def test_the_page_of_the_event_says_how_many_places_are_left_and_offers_the_wait
     assert "RSVP by 31 May 2026, 20:00." in page
     _ask(cast.anonymous, event, "ben", 1)
     page = cast.anonymous.get(path).text
-    assert "This event is full. Choose Going to join the waiting list." in page
+    assert "This event is full." in page
+    _ask(cast.anonymous, event, "eva", 2)
+    assert "3 people going · This event is full." in cast.anonymous.get(path).text
     assert ">Join the waiting list</span>" in page
     assert "0 of 3 spots left" in cast.alice.get(path).text
     sent = {"email_address": "cat@example.org", "response": "YES", "number": "2", "min_party": "1"}

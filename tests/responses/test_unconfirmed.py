@@ -135,6 +135,7 @@ def test_places_without_proof_are_held_for_an_hour_by_time_alone(cast: Cast, db:
     assert (_places(cast, event), _held(cast.anonymous, event)) == ({"ann": "held"}, 3)
     (message,) = mails_about(db, settings, event["id"], clock.now)
     assert re.search(r"You have 3 spots\. This holds until [^.]*, unless you confirm it\.", text_of(message))
+    assert message["Subject"].startswith("Confirm your RSVP: ")
     clock.ahead(HOUR - 1)
     assert _held(cast.anonymous, event) == 3
     clock.ahead(1)

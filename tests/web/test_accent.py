@@ -37,6 +37,10 @@ def test_a_colour_that_can_be_read_stays_as_it_is() -> None:
     assert f"--accent: #ffcc80; --on-accent: {ON_DARK_ACCENT};" in accent_pages.style_sheet("#ffcc80")
 
 
+def test_what_is_chosen_has_a_tint_of_the_accent() -> None:
+    assert "--tint: color-mix(in srgb, var(--accent) 10%, var(--card))" in accent_pages.style_sheet("#2a5db0")
+
+
 @pytest.mark.on_one_database
 def test_the_style_sheet_of_a_colour_may_be_stored_by_caches(client: Client) -> None:
     reply = client.get("/accent/2A5DB0")

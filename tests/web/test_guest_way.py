@@ -52,7 +52,9 @@ def _follow(windows: Windows, inbox: "Inbox", event: dict[str, Any], script: boo
 
     go(gus, link)
     expect(gus.get_by_text("g•••@example.org")).to_be_visible()
+    expect(gus.get_by_role("heading", name="Almost done")).to_be_visible()
     expect(gus.get_by_text("1 spot is held for you.")).to_be_visible()
+    expect(gus.get_by_text("open the link in the email")).to_have_count(0)
     gus.get_by_text("Add a message").click()
     gus.get_by_label("Message to the organiser").fill("I am late.")
     gus.get_by_label("How many are you?").select_option("2")

@@ -76,6 +76,8 @@ def response_mail(
     if response.confirm_until and (place is None or place.confirm_until):
         more = describe_hold(format_utc(response.confirm_until), event, locale)
         lead = gettext("%(sentence)s %(more)s", sentence=lead, more=more)
+        if place and place.place == "held":
+            subject = gettext("Confirm your RSVP: %(title)s", title=event.title)
     if response.confirm_until is not None:
         links = [Link(CONFIRM_RESPONSE, url), *links]
     note = "" if response.proven else NOT_YOU

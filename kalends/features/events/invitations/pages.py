@@ -106,6 +106,7 @@ def check(ctx: Context, event_id: int, params: Form) -> Document:
         title=gettext("Review invitation"),
         event=event,
         counts=selection.counts,
+        addresses=fields.addresses,
         carried=[pair for pair in carried if pair[1]],
         preview=message.preview(ctx, event, fields.message, fields.scope),
     )

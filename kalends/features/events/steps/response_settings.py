@@ -14,7 +14,6 @@ from kalends.features.responses.steps import seats
 from kalends.http.context import Context
 
 FULL = gettext("This event is full.")
-FULL_WITH_LIST = gettext("This event is full. Choose Going to join the waiting list.")
 
 
 def save(ctx: Context, event: Event, fields: EventFields) -> None:
@@ -71,6 +70,4 @@ def describe_room(ctx: Context, event: EventWithCounts) -> Room:
         is_counted = settings.show_counts or event.can_edit
         notice = ngettext("1 spot left.", "%(num)s spots left.", places.free) if is_counted else ""
         return Room(notice=notice, has_waiting_list=has_waiting_list, free=places.free if is_counted else 0)
-    if not has_waiting_list:
-        return Room(notice=FULL)
-    return Room(notice=FULL_WITH_LIST, has_waiting_list=True, is_full=True)
+    return Room(notice=FULL, has_waiting_list=has_waiting_list, is_full=has_waiting_list)

@@ -86,7 +86,7 @@ def _with_seats(people: int, place: TicketPlace) -> Ticket:
         )
         return Ticket(ON_LIST, line, "wait", place.until)
     if place.until:
-        return Ticket(GOING, ngettext("1 spot is held for you.", "%(num)s spots are held for you.", place.seats), "yes", place.until)
+        return Ticket(ALMOST, ngettext("1 spot is held for you.", "%(num)s spots are held for you.", place.seats), "wait", place.until)
     return Ticket(GOING, ngettext("1 spot is yours.", "%(num)s spots are yours.", place.seats), "yes")
 
 
