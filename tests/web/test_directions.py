@@ -36,3 +36,15 @@ def test_the_weekdays_of_the_small_month_are_not_broken(looks: Windows) -> None:
     heights = page.locator(".mini th").evaluate_all("all => all.map(each => each.getClientRects()[0].height)")
     assert len(heights) == 7
     assert max(heights) < 25
+
+
+@pytest.mark.parametrize("language", ["ar", "de"])
+def test_the_preview_of_an_event_is_beside_its_form(looks: Windows, people: Cast, language: str) -> None:
+    page = looks.open(people.alice, locale=language, width=1280)
+    go(page, "/events/new")
+    title, preview = page.locator("#title").bounding_box(), page.locator(".beside").bounding_box()
+    assert title and preview
+    if language == "ar":
+        assert preview["x"] + preview["width"] < title["x"]
+    else:
+        assert preview["x"] > title["x"] + title["width"]
