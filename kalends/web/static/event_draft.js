@@ -53,12 +53,15 @@
 
   const draft = storage((session) => session.getItem(key));
   // What the address, a line or an error has filled in goes before the draft.
-  if (draft && notice.dataset.fresh) fill(draft);
+  if (draft && notice.dataset.fresh) {
+    fill(draft);
+    form.dispatchEvent(new Event("filled"));
+  }
   notice.querySelector("button").addEventListener("click", () => {
-    storage((session) => session.removeItem(key));
     fill(initial);
+    form.dispatchEvent(new Event("filled"));
+    storage((session) => session.removeItem(key));
     notice.hidden = true;
-    show();
     form.querySelector("[name=title]").focus();
   });
   // A picture that was chosen has been read for the form.
