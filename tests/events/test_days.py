@@ -87,6 +87,8 @@ def test_cards_tell_only_what_everyone_may_know(cast: Cast, client: Client) -> N
             "/api/responses", json={"event_id": each["id"], "email_address": "g@example.org", "response": "YES", "plus_n": 1}
         )
         assert reply.status == 201
+    waits = {"event_id": full["id"], "email_address": "waits@example.org", "response": "YES"}
+    assert client.post("/api/responses", json=waits).json["place"]["place"] == "waiting"
     hidden_card, open_card = re.findall(r'<li class="card">.*?</li>', client.get("/", query={"text": name}).text, re.S)
     assert "Secret" not in hidden_card
     assert "#123456" not in hidden_card

@@ -34,12 +34,13 @@ def find_rules(ctx: Context, series_ids: list[int]) -> dict[int, Repeat]:
 
 
 def find_details(ctx: Context, event_ids: list[int]) -> dict[int, CardDetail]:
-    """What else the cards of these events show."""
+    """What else the cards of these events show. Those who wait for a spot are not counted as coming."""
     if not event_ids:
         return {}
     rows = ctx.tx.rows(
         f"""SELECT e.id, CASE WHEN c.public THEN c.color ELSE :color END,
-                   CASE WHEN coalesce(s.show_counts, TRUE) THEN coalesce(t.people, 0) ELSE 0 END, coalesce(s.taken >= s.capacity, FALSE)
+                   CASE WHEN NOT coalesce(s.show_counts, TRUE) THEN 0 WHEN s.capacity IS NULL THEN coalesce(t.people, 0) ELSE s.taken END,
+                   coalesce(s.taken >= s.capacity, FALSE)
             FROM events e JOIN calendars c ON c.id = e.calendar_id
             LEFT JOIN response_tallies t ON t.event_id = e.id LEFT JOIN response_settings s ON s.event_id = e.id
             WHERE e.id {ctx.db.in_list("ids")}""",
