@@ -35,6 +35,18 @@ def test_a_series_is_one_card_with_its_rule(cast: Cast, client: Client, clock: C
     assert "Every Saturday until 31 Dec 2026" in page
 
 
+def test_a_cancelled_date_does_not_hide_the_next_one_of_its_series(cast: Cast, client: Client) -> None:
+    name = uuid4().hex
+    _weekly(cast, f"{name} stage", "2026-06-06T20:00")
+    dates = cast.alice.get("/api/events", query={"title": f"{name} stage"}).json["events"]
+    for date in dates[:2]:
+        assert cast.alice.put(f"/api/events/{date['id']}", json={"status": "cancelled"}).status == 200
+    cancelled, planned = re.findall(r'<li class="card">.*?</li>', client.get("/", query={"text": name}).text, re.S)
+    assert ("Cancelled" in cancelled, "Every Saturday" in cancelled) == (True, False)
+    assert ("Cancelled" in planned, "Every Saturday" in planned) == (False, True)
+    assert dates[2]["id"] == int(re.search(r"/events/(\d+)", planned)[1])  # type: ignore[index]
+
+
 def test_a_series_is_not_on_the_next_page_again(cast: Cast, client: Client) -> None:
     name = uuid4().hex
     _weekly(cast, f"{name} stage", "2026-05-30T20:00")

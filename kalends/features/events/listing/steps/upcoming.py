@@ -29,34 +29,35 @@ def find(
     """
     query = structs.replace(query, start_time=timestamps.format_utc(since), overlaps=True)
     rows, next_cursor = _fold_series(ctx, query, since, zone, calendars)
-    rules = find_rules(ctx, [row.series_id for row in rows if row.series_id])
+    # Beside a cancelled date, the rule would say that the whole series is cancelled.
+    rules = find_rules(ctx, [row.series_id for row in rows if row.series_id and row.status != "cancelled"])
     details = find_details(ctx, [row.id for row in rows])
     cards = []
     for row, item in zip(rows, present.items(ctx.settings, rows), strict=True):
         is_running = row.start_at <= ctx.now and not row.all_day
-        cards.append(
-            Card(item, shorten(row.location or ""), details[row.id], is_running, rules.get(row.series_id or 0), parse_path(row.image_url))
-        )
+        rule = rules.get(row.series_id or 0) if row.status != "cancelled" else None
+        cards.append(Card(item, shorten(row.location or ""), details[row.id], is_running, rule, parse_path(row.image_url)))
     return cards, next_cursor
 
 
 def _fold_series(
     ctx: Context, query: EventQuery, since: int, zone: str, calendars: Sequence[Calendar] | None
 ) -> tuple[list[EventRow], str | None]:
-    """The first event of each series and all other events, and the cursor of the next page."""
+    """The first event of each series, a cancelled one before it, and all other events, and the cursor of the next page."""
     page: list[EventRow] = []
-    series_ids: set[int] = set()
+    shown: set[tuple[int, bool]] = set()
     after = query.after
     examined = listing.examine(ctx, query, calendars, zone)
     for batch in BATCHES:
         rows = listing.find(ctx, structs.replace(query, limit=batch, after=after), calendars, zone, examined=examined)
-        series_ids |= find_earlier_series(ctx, rows, since, query.after)
+        shown |= find_earlier_series(ctx, rows, since, query.after)
         for row in rows[:batch]:
-            if row.series_id is None or row.series_id not in series_ids:
+            key = (row.series_id or 0, row.status == "cancelled")
+            if row.series_id is None or not {key, (row.series_id, False)} & shown:
                 if len(page) == query.limit:
                     return page, after
                 page.append(row)
-                series_ids |= {row.series_id} if row.series_id else set()
+                shown |= {key}
             after = encode_cursor(row)
         if len(rows) <= batch:
             return page, encode_cursor_key(examined.last) if examined and examined.last else None

@@ -8,21 +8,21 @@ from kalends.http.context import Context
 from kalends.web.drawings import DEFAULT_COLOR
 
 
-def find_earlier_series(ctx: Context, rows: list[EventRow], since: int, after: str | None) -> set[int]:
-    """The series of these events that an earlier page has shown."""
+def find_earlier_series(ctx: Context, rows: list[EventRow], since: int, after: str | None) -> set[tuple[int, bool]]:
+    """The series of these events that an earlier page has shown, and whether by a cancelled date."""
     ids = list({row.series_id for row in rows if row.series_id})
     if after is None or not ids:
         return set()
     start_at, event_id = decode_cursor(after)
     series = ctx.tx.rows(
-        f"""SELECT DISTINCT series_id FROM events WHERE series_id {ctx.db.in_list("ids")} AND public
+        f"""SELECT DISTINCT series_id, status = 'cancelled' FROM events WHERE series_id {ctx.db.in_list("ids")} AND public
             AND start_at >= :since AND (start_at, id) <= (:start_at, :event_id)""",
         ids=ids,
         since=since,
         start_at=start_at,
         event_id=event_id,
     )
-    return {series_id for (series_id,) in series}
+    return {(series_id, bool(is_cancelled)) for series_id, is_cancelled in series}
 
 
 def find_rules(ctx: Context, series_ids: list[int]) -> dict[int, Repeat]:
