@@ -152,7 +152,7 @@ def test_an_hour_after_the_login_an_account_is_deleted_with_its_password_only(ca
     assert 'name="current_password"' not in cast.alice.get("/account/delete").text
     clock.ahead(3600)
     assert 'name="current_password"' in cast.alice.get("/account/delete").text
-    assert "It can’t be undone" in cast.alice.get("/account/delete").text
+    assert "You can’t undo it" in cast.alice.get("/account/delete").text
     wrong = cast.alice.post("/account/delete", data={"current_password": "wrong password"})
     assert wrong.status == 403
     assert "Is wrong." in wrong.text

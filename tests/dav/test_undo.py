@@ -13,6 +13,7 @@ from tests.conftest import Clock
 from tests.dav.clients import report, sync
 from tests.dav.test_collections import make, read, update
 from tests.dav.test_write import ALARM, ODD, RULE, ics, put
+from tests.site.administrator import Admin
 
 FILES = {
     "event.ics": ics("e", more=ALARM + ODD),
@@ -143,11 +144,19 @@ def test_files_of_a_deleted_calendar_go_with_the_history(cast: Cast, db: Databas
     assert rows_left(db, calendar_id) == []
 
 
-@pytest.mark.parametrize("is_deleted", [True, False])
-def test_files_go_with_the_account(cast: Cast, db: Database, is_deleted: bool) -> None:
+def test_files_of_a_deleted_calendar_go_with_the_account(cast: Cast, db: Database) -> None:
     alice = cast.alice
     path, calendar_id = written(alice, *FILES)
-    if is_deleted:
-        by_api(alice, path, calendar_id)
+    by_api(alice, path, calendar_id)
     assert alice.delete(f"/api/users/{alice.id}", json={"current_password": PASSWORD}).status == 200
+    assert rows_left(db, calendar_id) == []
+
+
+def test_files_go_with_the_calendar_that_an_account_leaves(cast: Cast, db: Database) -> None:
+    """Such a calendar is in the trash until an admin gives or erases it."""
+    alice, admin = cast.alice, Admin(cast.anonymous, "ada")
+    _, calendar_id = written(alice, *FILES)
+    assert alice.delete(f"/api/users/{alice.id}", json={"current_password": PASSWORD}).status == 200
+    assert "dav_resources" in rows_left(db, calendar_id)
+    assert admin.delete(f"/api/admin/deleted_calendars/{calendar_id}").status == 200
     assert rows_left(db, calendar_id) == []

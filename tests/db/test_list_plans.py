@@ -113,6 +113,7 @@ def samples(cast: Cast, settings: Settings) -> dict[str, Any]:
         "waiting": "true",
         "show": "comments",
         "mine": "true",
+        "birthdays": "true",
         "near": "48.8583,2.2945",
         "km": 20,
     }

@@ -30,6 +30,7 @@ from kalends.core.records.people import User
 from kalends.core.values import datetimes
 from kalends.db import UniqueViolation
 from kalends.db.text_search import fold
+from kalends.features.admin.deleted_calendars import store as deleted_calendars
 from kalends.features.calendars import api as calendars
 from kalends.features.calendars.model import CalendarInput
 from kalends.features.comments import api as comments
@@ -215,6 +216,9 @@ def remove(ctx: Context) -> int:
         # As if they deleted their accounts themselves: the audit log has nothing of the example.
         ctx.actor = Actor(user.id, user.user_name, user.email_address, user.name, user.time_zone)
         deletion.delete_account(ctx, user, erase=True)
+        # Nobody wants its calendars back.
+        while _empty_trash(ctx, user.id):
+            pass
     ctx.actor = None
     with ctx.write():
         row = site_store.lock(ctx)
@@ -222,6 +226,11 @@ def remove(ctx: Context) -> int:
         if said:
             site_store.update(ctx, structs.replace(row, **said))
     return len(found)
+
+
+def _empty_trash(ctx: Context, user_id: int) -> bool:
+    with ctx.write():
+        return deleted_calendars.empty_batch_of(ctx, user_id)
 
 
 def _find(ctx: Context) -> list[User]:

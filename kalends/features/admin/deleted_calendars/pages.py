@@ -49,7 +49,7 @@ def give(ctx: Context, deleted_calendar_id: int, params: Form) -> Document:
     return redirect(ctx, PATH, done="calendar-given")
 
 
-@page("POST", "/admin/deleted_calendars/{deleted_calendar_id}/delete", again=_again)
+@page("POST", "/admin/deleted_calendars/{deleted_calendar_id}/delete", again=_again, transaction=False)
 def delete(ctx: Context, deleted_calendar_id: int, params: Form) -> Document:
     """Erase a calendar for good."""
     api.erase_calendar(ctx, deleted_calendar_id)

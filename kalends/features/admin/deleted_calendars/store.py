@@ -31,7 +31,16 @@ def find_expired(ctx: Context) -> DeletedCalendar | None:
 
 def empty_batch(ctx: Context) -> bool:
     """Delete the next changes of the first expired calendar; returns whether there may be more."""
-    expired = find_expired(ctx)
-    if expired is not None and not trash.erase_batch(ctx, expired.set_id):
-        delete(ctx, expired.calendar_id)
-    return expired is not None
+    return _empty(ctx, find_expired(ctx))
+
+
+def empty_batch_of(ctx: Context, owner_id: int) -> bool:
+    """The same with the first calendar that this account has left."""
+    sql = f"SELECT {_CALENDAR} FROM deleted_calendars WHERE owner_id = :owner_id ORDER BY calendar_id LIMIT 1"
+    return _empty(ctx, ctx.tx.one(DeletedCalendar, sql, owner_id=owner_id))
+
+
+def _empty(ctx: Context, calendar: DeletedCalendar | None) -> bool:
+    if calendar is not None and not trash.erase_batch(ctx, calendar.set_id):
+        delete(ctx, calendar.calendar_id)
+    return calendar is not None
