@@ -1,5 +1,6 @@
 """The form of a new event, filled in from one line or from an event that is held again."""
 
+import html
 import re
 
 import pytest
@@ -45,6 +46,26 @@ def test_a_line_comes_back_as_a_form_that_publishes_it(erin: Person) -> None:
         *("Jazz trio", "2026-05-29T20:00:00+02:00", "2026-05-29T22:00:00+02:00"),
     )
     assert (event["location"], event["visibility"]) == ("Le Sextant", "link")
+
+
+def test_a_line_that_says_every_weekday_repeats_weekly(erin: Person) -> None:
+    page = erin.post("/events/quick", data={"line": "Choir practice every Tuesday 7pm at St John's", "form_token": "1"})
+    names = ("title", "start_time", "start_clock", "end_clock", "location", "time_zone", "form_token", "sentences_for")
+    fields = {name: html.unescape(field(page, name)) for name in names}
+    assert (fields["title"], fields["start_time"], fields["location"]) == ("Choir practice", "2026-06-02", "St John's")
+    # The choice is visible without scripts, and among what was understood.
+    choice = page.text.index('<input type="radio" name="repeat" value="weekly" checked>')
+    assert "<details" not in page.text[page.text.index('<details class="card" open>') + 1 : choice]
+    assert '<a class="chip" href="#repeat">Weekly on Tuesday</a>' in page.text
+    created = erin.post("/events", data=fields | {"repeat": "weekly"})
+    assert erin.get(f"/api{created.redirect[0]}").json["repeat"]["rrule"] == "FREQ=WEEKLY"
+
+
+def test_a_line_that_says_one_day_does_not_repeat(erin: Person) -> None:
+    page = erin.post("/events/quick", data={"line": "Every body dance Friday 8pm"})
+    assert field(page, "title") == "Every body dance"
+    assert ('name="repeat" value="none" checked' in page.text, '<details class="card" open>' in page.text) == (True, False)
+    assert 'href="#repeat"' not in page.text
 
 
 def test_a_line_without_a_day_asks_for_one(erin: Person) -> None:

@@ -1,10 +1,11 @@
 """The quick line: what, when and where in one line."""
 
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from kalends.core.i18n.catalogs import OFFERED
 from kalends.core.i18n.locale import Locale
@@ -152,8 +153,72 @@ def test_a_zone_is_that_of_the_event() -> None:
     assert parse("Either/Or Friday 8pm", NOW).title == "Either/Or"
 
 
+ST_JOHNS = "St John's"
+
+
+@pytest.mark.parametrize(
+    ("line", "event", "repeat"),
+    [
+        ("Choir practice every Tuesday 7pm at St John's", timed("Choir practice", TUESDAY, time(19), time(21), ST_JOHNS), "weekly"),
+        ("Every friday Jam session 8pm", timed("Jam session", FRIDAY, time(20), time(22)), "weekly"),
+        ("Choir at the Friday club every tue 7pm", timed("Choir", TUESDAY, time(19), time(21), "the Friday club"), "weekly"),
+        ("Saturday Night Fever every Friday 8pm", timed("Saturday Night Fever", FRIDAY, time(20), time(22)), "weekly"),
+        ("Market every Friday", QuickEvent("Market", FRIDAY), "weekly"),
+        ("Choir Friday 7pm every week", timed("Choir", FRIDAY, time(19), time(21)), "weekly"),
+        # Today is a Monday, at 3 pm.
+        ("Yoga every Monday 4pm", timed("Yoga", NOW.date(), time(16), time(18)), "weekly"),
+        ("Yoga every Monday 2pm", timed("Yoga", date(2026, 11, 23), time(14), time(16)), "weekly"),
+        ("Yoga every day 2pm", timed("Yoga", TUESDAY, time(14), time(16)), "daily"),
+        ("Yoga every day 4pm", timed("Yoga", NOW.date(), time(16), time(18)), "daily"),
+        ("Yoga daily at 4pm", timed("Yoga", NOW.date(), time(16), time(18)), "daily"),
+    ],
+)
+def test_every_day_and_every_weekday_repeat(line: str, event: QuickEvent, repeat: str) -> None:
+    assert parse(line, NOW) == structs.replace(event, repeat=repeat)
+
+
+@pytest.mark.parametrize("title", ["Every body dance", "Everyday life", "Every one of us", "Daily Show", "Every weekend warrior"])
+def test_every_before_another_word_stays_in_the_title(title: str) -> None:
+    assert parse(f"{title} Friday 8pm", NOW) == timed(title, FRIDAY, time(20), time(22))
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "weekly", "daily"),
+    [
+        ("en", "Jam", ["every Friday 8pm", "every fri 8pm"], "every day 8pm"),
+        ("de", "Jamsession", ["jeden Freitag 20 Uhr"], "jeden Tag 20 Uhr"),
+        ("fr", "Répétition", ["chaque vendredi 20h", "tous les vendredis à 20h"], "tous les jours à 20h"),
+        ("es", "Ensayo", ["cada viernes a las 20", "todos los viernes a las 20"], "todos los días a las 20"),
+        ("it", "Prove", ["ogni venerdì alle 20", "tutti i venerdì alle 20"], "ogni giorno alle 20"),
+        ("pt", "Ensaio", ["toda sexta às 20h", "todas as sextas às 20h", "todas as sextas-feiras às 20h"], "todos os dias às 20h"),
+        ("nl", "Repetitie", ["elke vrijdag om 20 uur", "iedere vrijdag 20 uur"], "elke dag om 20 uur"),
+        ("ja", "練習", ["毎週金曜日20時", "毎週金曜 20時"], "毎日20時"),
+        ("ar", "تدريب", ["كل جمعة الساعة 8 مساءً", "كل يوم جمعة الساعة 8 مساءً", "كل يوم الجمعة الساعة 8 مساءً"], "كل يوم الساعة 8 مساءً"),
+    ],
+)
+def test_repetition_is_read_in_each_language(language: str, title: str, weekly: list[str], daily: str) -> None:
+    for text in weekly:
+        expected = structs.replace(timed(title, FRIDAY, time(20), time(22)), repeat="weekly")
+        assert parse(f"{title} {text}", NOW, Locale(language)) == expected
+        assert parse(f"{text} {title}", NOW, Locale(language)) == expected
+    expected = structs.replace(timed(title, NOW.date(), time(20), time(22)), repeat="daily")
+    assert parse(f"{title} {daily}", NOW, Locale(language)) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "every"),
+    [("de", "jeden"), ("fr", "chaque"), ("es", "cada"), ("it", "ogni"), ("pt", "cada"), ("nl", "elke"), ("ja", "毎週"), ("ar", "كل يوم")],
+)
+def test_each_weekday_repeats_in_each_language(language: str, every: str) -> None:
+    for number in range(7):
+        day = NOW.date() + timedelta(days=number)
+        event = parse(f"Jam {every} {Locale(language).formats.weekday(day)}", NOW, Locale(language))
+        assert event == QuickEvent("Jam", day, repeat="weekly")
+
+
 words = st.sampled_from(
-    'jazz at @ friday 8pm 20:00 - – to 12 dec 2027 next in 3 days weeks for hours tomorrow noon " “ ” , . 99 h may'.split()
+    "every day week daily".split()
+    + 'jazz at @ friday 8pm 20:00 - – to 12 dec 2027 next in 3 days weeks for hours tomorrow noon " “ ” , . 99 h may'.split()
 )
 
 

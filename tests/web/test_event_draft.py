@@ -30,6 +30,32 @@ def test_the_card_follows_the_form_and_the_line(windows: Windows, people: Cast) 
     assert "18:00–20:00" in _preview(page, "time")
 
 
+def test_a_line_that_repeats_shows_so_in_the_card_and_the_form(windows: Windows, people: Cast) -> None:
+    page = windows.open(people.alice)
+    go(page, "/events/new")
+    page.get_by_label("Describe it in one line").fill("Choir practice every Tuesday 7pm at St John's")
+    expect(page.locator("[data-card] [data-title]")).to_have_text("Choir practice")
+    expect(page.locator("[data-card] [data-repeat]")).to_have_text("Weekly on Tuesday")
+    expect(page.locator("[data-chips] a[href='#repeat']")).to_have_text("Weekly on Tuesday")
+    expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_visible()
+    expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_checked()
+    expect(page.locator("[data-dates] li")).not_to_have_count(0)
+    # The draft keeps it.
+    go(page, "/")
+    go(page, "/events/new")
+    expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_checked()
+    expect(page.locator("[data-card] [data-repeat]")).to_have_text("Weekly on Tuesday")
+    page.get_by_label("Describe it in one line").fill("Every body dance Friday 8pm")
+    expect(page.locator("[data-card] [data-title]")).to_have_text("Every body dance")
+    expect(page.locator("[data-card] [data-repeat]")).to_have_text("")
+    page.get_by_label("Describe it in one line").fill("Choir practice every Tuesday 7pm at St John's")
+    expect(page.locator("[data-card] [data-repeat]")).to_have_text("Weekly on Tuesday")
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Choir practice")
+    event_id = page.url.rpartition("/")[2].partition("-")[0]
+    assert people.alice.get(f"/api/events/{event_id}").json["repeat"]["rrule"] == "FREQ=WEEKLY"
+
+
 def test_the_card_has_the_clock_of_the_readers_region(windows: Windows, people: Cast) -> None:
     page = windows.open(people.alice, locale="en-US")
     go(page, "/events/new?start_time=2030-03-12T20:00")
@@ -94,6 +120,15 @@ def test_the_line_is_read_in_the_language_of_the_page(windows: Windows, people: 
     expect(page.locator("[data-chips] a[href='#start_clock']")).to_contain_text("20:00")
     expect(page.locator("[name=title]")).to_have_value(line.split()[0])
     expect(page.locator("[name=start_clock]")).to_have_value("20:00")
+
+
+def test_a_line_that_repeats_is_shown_without_scripts(windows: Windows, people: Cast) -> None:
+    page = windows.open(people.alice, script=False)
+    go(page, "/events/new")
+    page.get_by_label("Describe it in one line").fill("Choir practice every Tuesday 7pm")
+    page.get_by_role("button", name="Fill in the form").click()
+    expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_checked()
+    expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_visible()
 
 
 def test_without_scripts_there_is_neither(windows: Windows, people: Cast) -> None:

@@ -8,7 +8,7 @@
   const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
   // Drafts belong to the account, and end with the tab: the next one at a shared machine does not see them.
   const key = `draft of a new event ${notice.dataset.draft}`;
-  const names = ["title", "start_time", "start_clock", "end_time", "end_clock", "location", "time_zone", "calendar_id", "visibility", "description", "tag_list"];
+  const names = ["title", "start_time", "start_clock", "end_time", "end_clock", "location", "time_zone", "calendar_id", "visibility", "description", "tag_list", "repeat"];
   const read = () => { const data = new FormData(form); return Object.fromEntries(names.map((name) => [name, data.get(name) ?? ""])); };
   const initial = JSON.stringify(read());
 
@@ -22,6 +22,7 @@
     const day = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
     const clocks = [event.start_clock, event.end_clock].filter(Boolean).map(inHours).join("–");
     card.querySelector("[data-time]").textContent = Number.isNaN(start.getTime()) ? "" : [day.format(start), clocks].filter(Boolean).join(", ");
+    card.querySelector("[data-repeat]").textContent = event.repeat === "none" ? "" : form.querySelector("[name=repeat]:checked + [data-sentence]").textContent;
     card.querySelector("[data-title]").textContent = event.title || card.dataset.untitled;
     card.querySelector("[data-place]").textContent = event.location;
     const calendar = form.querySelector("[name=calendar_id]");
@@ -73,6 +74,7 @@
   form.addEventListener("input", () => { show(); keep(); });
   form.addEventListener("change", show);
   form.addEventListener("filled", () => { show(); keep(); });
+  form.addEventListener("described", show);
   // If publishing fails, the form comes back with what was typed.
   form.addEventListener("submit", () => storage((session) => session.removeItem(key)));
   show();

@@ -4,7 +4,7 @@
 const quick = document.querySelector("form[data-quick]");
 const form = document.querySelector("form[action='/events']");
 const input = (name) => form.querySelector(`[name=${name}]`);
-const filled = ["title", "start_time", "start_clock", "end_time", "end_clock", "location", "time_zone"];
+const filled = ["title", "start_time", "start_clock", "end_time", "end_clock", "location", "time_zone", "sentences_for"];
 let timer, controller;
 
 async function fill() {
@@ -16,6 +16,7 @@ async function fill() {
     if (!reply.ok) return;
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     for (const name of filled) input(name).value = page.querySelector(`form[action='/events'] [name=${name}]`).value;
+    form.querySelector(`[name=repeat][value=${page.querySelector("[name=repeat]:checked").value}]`).checked = true;
     quick.querySelector("[data-chips]").replaceChildren(...page.querySelector("[data-chips]").childNodes);
     form.dispatchEvent(new Event("filled"));
   } catch (error) {

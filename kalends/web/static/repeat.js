@@ -20,6 +20,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
       form.querySelector("[name=sentences_for]").value = fresh.querySelector("[name=sentences_for]").value;
       const sentences = fresh.querySelectorAll("[data-sentence]");
       form.querySelectorAll("[data-sentence]").forEach((line, n) => { line.textContent = sentences[n].textContent; });
+      form.dispatchEvent(new Event("described"));
     } catch (error) {
       // A newer choice, or no network: the button is still there.
       if (error.name !== "AbortError") form.querySelector("[name=preview]").hidden = false;
@@ -35,7 +36,11 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     clearTimeout(timer);
     timer = setTimeout(update, delay);
   });
-  // The line has filled in another start.
-  form.addEventListener("filled", update);
-  if (!form.querySelector("[name=repeat][value=none]")?.checked) update();
+  const isRepeated = () => !form.querySelector("[name=repeat][value=none]")?.checked;
+  // The line or a draft has filled in another start, or the repetition, which is among the options.
+  form.addEventListener("filled", () => {
+    if (isRepeated()) form.querySelector(".repetition").closest("details").open = true;
+    update();
+  });
+  if (isRepeated()) update();
 }

@@ -38,7 +38,7 @@ _DOTTED_DATE = re.compile(rf"{_BEFORE_DATE}\b(\d{{1,2}})\.(\d{{1,2}})\.(\d{{4}})
 _RELATIVE = re.compile(
     r"\b(today|tonight|(?:the\s+)?day\s+after\s+tomorrow|tomorrow|next\s+week(?!\s*(?:day|end))|in\s+(?:a|one|\d{1,3})\s+(?:day|week)s?)\b"
 )
-_NAMED_DAY = re.compile(rf"(?:\bon\s+)?\b(?:(this|next)\s+)?({_WEEKDAY})\b\.?,?")
+_NAMED_DAY = re.compile(rf"(?:\bon\s+)?\b(?:(this|next|every)\s+)?({_WEEKDAY})\b\.?,?")
 
 _CLOCK = (
     r"(?:(\d{1,2})(?::(\d{2})|\.(\d{2})(?=\s*[ap]\.?m))?\s*([ap])\.?m\b\.?"
@@ -49,6 +49,8 @@ _RANGE = re.compile(rf"{_BEFORE_TIME}(?<![\d:]){_CLOCK}{_TO}{_CLOCK}")
 # `8-10pm` and `20-22h`: the first number goes with what follows the second.
 _SHORT_RANGE = re.compile(rf"{_BEFORE_TIME}(?<![\d:])\b(\d{{1,2}})(?::(\d{{2}}))?{_TO}{_CLOCK}")
 _TIME = re.compile(rf"{_BEFORE_TIME}(?<![\d:]){_CLOCK}")
+# `Daily` begins titles, too.
+_EVERY = re.compile(rf"\b(?:every\s+(day|week)|(daily)(?=\s+{_BEFORE_TIME}{_CLOCK}))\b")
 _LENGTH = re.compile(r"\bfor\s+(?:(\d{1,2}(?:\.\d)?|an|a)\s*(?:hours?|hrs?|h)|(\d{1,3})\s*(?:minutes?|mins?))\b")
 _ZONE = re.compile(r"\b([A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+|UTC)\b")
 
@@ -63,6 +65,8 @@ class QuickEvent(Struct, frozen=True):
     end: time | None = None
     location: str = ""
     time_zone: str | None = None
+    # `daily` or `weekly`.
+    repeat: str | None = None
 
 
 class _Day(Struct, frozen=True):
@@ -74,6 +78,7 @@ class _Day(Struct, frozen=True):
     last: date
     # Whether a week may be added, if the time is over today.
     moves: bool = False
+    is_weekly: bool = False
 
 
 class _Times(Struct, frozen=True):
@@ -93,11 +98,13 @@ def parse(line: str, now: datetime, locale: Locale = ENGLISH) -> QuickEvent:
     zone = next((match for match in _ZONE.finditer(searched) if match[1] in known_zones()), None)
     gaps = [zone.span()] if zone else []
     text, searched = align(without(text, gaps), without(searched, gaps), locale)
+    every = _EVERY.search(searched)
     day = _find_day(searched, now)
-    times = _find_times(without(searched, [day.span] if day else []))
-    spans = [_widen(span, searched) for span in [*([day.span] if day else []), *(times.spans if times else [])]]
+    days = ([every.span()] if every else []) + ([day.span] if day else [])
+    times = _find_times(without(searched, days))
+    spans = [_widen(span, searched) for span in [*days, *(times.spans if times else [])]]
     title, location = split_place(without(text, spans), without(searched, spans))
-    event = QuickEvent(title, location=location, time_zone=zone[1] if zone else None)
+    event = QuickEvent(title, location=location, time_zone=zone[1] if zone else None, repeat=_find_repeat(every, day))
     return _complete(event, day, times, now, is_tonight=day is not None and searched[slice(*day.span)].strip() == "tonight")
 
 
@@ -105,14 +112,14 @@ def _complete(event: QuickEvent, day: _Day | None, times: _Times | None, now: da
     """The event with its days and times; the end is two hours after the start, if the line does not say it."""
     if times is None and is_tonight:
         times = _Times([], EVENING, None, None)
-    if day is None and times is None:
+    if day is None and times is None and event.repeat is None:
         return event
     first = day.first if day else now.date()
     if times is None:
         last = day.last if day and day.last != day.first else None
         return _replace(event, first, None, last, None)
     if (day is None or day.moves) and first == now.date() and times.start < now.time():
-        first += timedelta(days=1 if day is None else 7)
+        first += timedelta(days=7 if day or event.repeat == "weekly" else 1)
     start = datetime.combine(first, times.start)
     if times.end is not None:
         last = first if times.end > times.start else first + timedelta(days=1)
@@ -122,7 +129,13 @@ def _complete(event: QuickEvent, day: _Day | None, times: _Times | None, now: da
 
 
 def _replace(event: QuickEvent, day: date, start: time | None, last_day: date | None, end: time | None) -> QuickEvent:
-    return QuickEvent(event.title, day, start, last_day, end, event.location, event.time_zone)
+    return QuickEvent(event.title, day, start, last_day, end, event.location, event.time_zone, event.repeat)
+
+
+def _find_repeat(every: re.Match[str] | None, day: _Day | None) -> str | None:
+    if every:
+        return "weekly" if every[1] == "week" else "daily"
+    return "weekly" if day and day.is_weekly else None
 
 
 def _find_day(text: str, now: datetime) -> _Day | None:
@@ -156,7 +169,7 @@ def _date_ranges(text: str, today: date) -> Iterable[_Day]:
             except ValueError:
                 continue
             if days[1] >= days[0] and (last_year or days[1] >= today):
-                yield _Day(4, match.span(), *days)
+                yield _Day(5, match.span(), *days)
                 break
 
 
@@ -174,7 +187,7 @@ def _date(match: re.Match[str], today: date, year: str | None, month: int, first
         except ValueError:
             continue
         if days[1] >= days[0] and (year or days[1] >= today):
-            yield _Day(3, match.span(), *days)
+            yield _Day(4, match.span(), *days)
             return
 
 
@@ -202,9 +215,10 @@ def _named_days(text: str, today: date) -> Iterable[_Day]:
             day = today + timedelta(days=7 - today.weekday() + weekday)
         else:
             day = today + timedelta(days=(weekday - today.weekday()) % 7)
+        is_weekly = match[1] == "every"
         # `sun` and `sat` are words of titles, too.
-        rank = 2 if match[2] in WEEKDAYS or match[1] else 1
-        yield _Day(rank, match.span(), day, day, moves=match[1] != "next")
+        rank = 3 if is_weekly else 2 if match[2] in WEEKDAYS or match[1] else 1
+        yield _Day(rank, match.span(), day, day, moves=match[1] != "next", is_weekly=is_weekly)
 
 
 def _find_times(text: str) -> _Times | None:
