@@ -179,3 +179,17 @@ def _feed(reader: Person, path: str) -> str:
     match = re.search(r'id="feed" readonly value="([^"]+)"', reader.get(path).text)
     assert match
     return match[1]
+
+
+def test_the_primary_calendar_has_one_name_on_all_pages_that_list_calendars(cast: Cast) -> None:
+    event = an_event(cast.bob, public=True)
+    primary = cast.alice.get("/api/calendars").json["calendars"][0]
+    assert primary["name"] == "Alice"
+    expected = {
+        f"/calendars/{primary['id']}/sources": "appear on <bdi>Personal</bdi>",
+        f"/calendars/{primary['id']}/import": "Import into <bdi>Personal</bdi>",
+        f"/events/{event['id']}": f'<option value="{primary["id"]}">Personal</option>',
+        "/calendars": "<bdi>Personal</bdi></a></h2>",
+        "/webhooks": f'<option value="{primary["id"]}">Personal</option>',
+    }
+    assert [path for path, text in expected.items() if text not in cast.alice.get(path).text] == []

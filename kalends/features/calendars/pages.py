@@ -25,6 +25,7 @@ from kalends.http.input.types import EmailAddress
 from kalends.http.paging import Paging
 from kalends.policy import Right
 from kalends.policy.site import reader_locale
+from kalends.web import labels
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import local_path, redirect
@@ -130,7 +131,8 @@ def destroy(ctx: Context, calendar_id: int, params: Form) -> Document:
 def choose(ctx: Context, calendar_id: int, form: FormState | None = None) -> Document:
     """The form to import a calendar file."""
     calendar = policy.calendar(ctx, calendar_id, to=Right.EDIT)
-    return render("calendars/import.html", ctx, title=gettext("Import into %(name)s", name=calendar.name), form=form, calendar=calendar)
+    name = labels.calendar_name(ctx, calendar.name)
+    return render("calendars/import.html", ctx, title=gettext("Import into %(name)s", name=name), form=form, calendar=calendar, name=name)
 
 
 @page("POST", "/calendars/{calendar_id}/import", again=choose, pool="upload")

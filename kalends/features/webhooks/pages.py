@@ -15,6 +15,7 @@ from kalends.http.input.form import Form
 from kalends.http.input.types import Id
 from kalends.http.paging import MAX_PAGE, Paging
 from kalends.policy import Right
+from kalends.web import labels
 from kalends.web.forms import FormState, filled
 from kalends.web.page import page
 from kalends.web.redirects import redirect
@@ -119,7 +120,7 @@ def _show_secret(ctx: Context, secret: WebhookSecret, title: str) -> Document:
 
 def _calendar_names(ctx: Context, calendar_ids: list[int | None]) -> dict[int, str]:
     """The calendars to choose from: one's own, and those that webhooks are for already."""
-    names = {calendar.id: calendar.name for calendar in policy.member_calendars(ctx)}
+    names = {calendar.id: labels.calendar_name(ctx, calendar.name) for calendar in policy.member_calendars(ctx)}
     for calendar_id in {each for each in calendar_ids if each is not None and each not in names}:
         try:
             names[calendar_id] = policy.calendar(ctx, calendar_id, to=Right.SEE).name
