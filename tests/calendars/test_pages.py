@@ -193,3 +193,19 @@ def test_the_primary_calendar_has_one_name_on_all_pages_that_list_calendars(cast
         "/webhooks": f'<option value="{primary["id"]}">Personal</option>',
     }
     assert [path for path, text in expected.items() if text not in cast.alice.get(path).text] == []
+
+
+def test_sharing_is_one_click_away_for_people_who_may_share(cast: Cast) -> None:
+    band = a_calendar(cast.alice, name="Band", public=True)
+    shared(cast.alice, band, cast.bob, "editor")
+    path = f"/calendars/{band['id']}"
+    link = f'href="{path}/edit#sharing"'
+    pages = (path, "/calendar")
+    assert [link in cast.alice.get(page).text for page in pages] == [True, True]
+    assert f'{link} aria-label="Share: Band"' in cast.alice.get("/calendar").text
+    assert [link in person.get(page).text for person in (cast.bob, cast.carol) for page in pages] == [False] * 4
+
+
+def test_sharing_comes_before_the_settings_of_a_calendar(cast: Cast) -> None:
+    page = cast.alice.get(f"/calendars/{a_calendar(cast.alice)['id']}/edit").text
+    assert page.index('id="sharing"') < page.index('id="name"')
