@@ -20,7 +20,7 @@ from kalends.features.sessions.store import authenticate
 from kalends.http.endpoint import endpoints_of
 from kalends.http.server import Application
 from kalends.http.serving.edge import Edge
-from kalends.web import failures
+from kalends.web import failures, return_path
 from kalends.web.render import limit_inputs
 
 
@@ -36,6 +36,7 @@ FEATURES = list(_find_features())
 ENDPOINTS = endpoints_of(FEATURES)
 reference.describe(ENDPOINTS)
 limit_inputs(ENDPOINTS)
+return_path.collect_pages(ENDPOINTS)
 
 
 def application(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> Application:

@@ -164,6 +164,8 @@ class Context(Struct, eq=False):
     status: int | None = None
     etag_has_body_hash: bool = False
     unchanged: bool = False
+    # The path of the page that the reply shows, where another path shows it again.
+    page_path: str = ""
     # Set by an action that has nothing to tell yet.
     wait: Wait | None = None
     # Set for a request with an Idempotency-Key: its last write commits together with the stored response.

@@ -241,5 +241,11 @@ def endpoints_of(features: Iterable[ModuleType]) -> list[Endpoint]:
         for feature in features
         for value in vars(feature).values()
         if inspect.isfunction(value) and value.__module__ == feature.__name__
-        for declared in vars(value).get(_DECLARED, ())
+        for declared in declared_on(value)
     ]
+
+
+def declared_on(function: Callable[..., Any]) -> list[Endpoint]:
+    """The endpoints that are declared on the function."""
+    declared: list[Endpoint] = vars(function).get(_DECLARED, [])
+    return declared

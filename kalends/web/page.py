@@ -8,7 +8,7 @@ from msgspec import structs
 
 from kalends.core import errors
 from kalends.http.context import Context
-from kalends.http.endpoint import Document, Options, attach, declaration
+from kalends.http.endpoint import Document, Options, attach, declaration, declared_on
 from kalends.http.input.form import Form
 from kalends.web import forms
 from kalends.web.forms import FormState
@@ -69,8 +69,15 @@ def _form_action(function: Action, again: Action, form: str, transaction: bool, 
             state = FormState(params.values, problem.errors, "" if problem.errors else problem.detail)
             ctx.headers.update(problem.headers)
             status = problem.status
+        ctx.page_path = ctx.page_path or _path_of(again, variables)
         with ctx.read():
             document = again(ctx, **variables, **{form: state})
         return structs.replace(document, status=status)
 
     return run
+
+
+def _path_of(again: Action, variables: dict[str, Any]) -> str:
+    """The path of the page that has the form; empty if `again` is not a page itself."""
+    paths = (each.path for each in declared_on(again) if each.method == "GET" and each.variables.keys() <= variables.keys())
+    return next(paths, "").format(**variables)

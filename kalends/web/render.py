@@ -17,7 +17,7 @@ from kalends.http.input.fields import fields_of
 from kalends.http.input.options import split_annotated
 from kalends.http.reply import add_vary
 from kalends.policy import site as sites
-from kalends.web import notices
+from kalends.web import notices, return_path
 from kalends.web.environment import GLOBALS, environment
 from kalends.web.forms import FormState
 from kalends.web.times import reader_zone
@@ -48,7 +48,7 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
     add_vary(ctx.headers, "Accept-Language")
     page = environment(ctx.locale).get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice, "site": site, "logo": parse_path(site.logo)}
-    values |= {"path": ctx.caller.path, "reader_zone": reader_zone(ctx)}
+    values |= {"path": ctx.caller.path, "return_path": return_path.find(ctx), "reader_zone": reader_zone(ctx)}
     # A value from JSON may hold a lone surrogate. ASCII is encoded fastest: most parts of a page are, the whole of it is not.
     body = b"".join([part.encode("utf-8", "replace") for part in page.generate(values)])
     return Document(body, HTML, status)

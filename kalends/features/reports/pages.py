@@ -1,5 +1,7 @@
 """The form to report something, and the list of reports for admins."""
 
+from urllib.parse import urlencode
+
 from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.features.reports import api
@@ -36,7 +38,9 @@ def new(ctx: Context, params: Subject) -> Document:
 
 
 def _again(ctx: Context, form: FormState) -> Document:
-    return _render(ctx, _subject(Form(form.values)), form)
+    reported = _subject(Form(form.values))
+    ctx.page_path = f"/reports/new?{urlencode([(name, value) for name in NAMES if (value := getattr(reported, name)) is not None])}"
+    return _render(ctx, reported, form)
 
 
 @page("POST", "/reports/new", guests=True, rate_limited=True, is_guest_form=True, again=_again)

@@ -140,6 +140,8 @@ def forget(ctx: Context, response_token: str, params: Form) -> Document:
     with_comments = params.read(Erasure).erase_comments
     erase(ctx, response, event, with_comments=with_comments)
     guest_cookie.remove(ctx, event.id)
+    # Its link leads nowhere now.
+    ctx.page_path = "/"
     return render("responses/forgotten.html", ctx, title=gettext("Your details are erased"), with_comments=with_comments)
 
 
@@ -149,6 +151,7 @@ def reset(ctx: Context, response_token: str, params: Form) -> Document:
     response, event = load(ctx, response_token, of_hidden=True)
     reset_link(ctx, response, event)
     guest_cookie.remove(ctx, event.id)
+    ctx.page_path = "/"
     return render(
         "responses/link_reset.html", ctx, title=gettext("Check your email for the new link"), address=mask(response.email_address)
     )

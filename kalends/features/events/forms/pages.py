@@ -140,6 +140,7 @@ def _default_end(start_time: str) -> str:
 @page("POST", "/events", again=render_form, pool="file")
 def create(ctx: Context, params: Form) -> Document:
     """Create the event and, if a rule is chosen, the series; or show the form again with a preview of the dates."""
+    ctx.page_path = "/events/new"
     policy.user(ctx)
     if not params.text(PREVIEW):
         home_form.save(ctx, params)
