@@ -42,6 +42,8 @@ def test_a_calendar_is_pasted_looked_at_followed_held_back_and_accepted(
     assert page.get_by_text("9 events").is_visible()
     problems = violations(page, within="main") if script else []
     assert page.get_by_label("Name").input_value() == "The Club"
+    page.get_by_label("Calendar", exact=True).select_option("Town")
+    page.get_by_label("Everyone can see its events").check()
     page.get_by_role("button", name="Follow", exact=True).click()
     assert page.locator("strong.source.fresh").inner_text().strip() == "Fresh"
     assert page.get_by_text("Last good:").is_visible()
