@@ -53,7 +53,7 @@ def test_from_the_first_page_to_the_first_event_in_at_most_eight_clicks(
     expect(page.get_by_role("heading", level=1)).to_have_text("Who can join?")
     expect(page.locator(".brand")).to_contain_text("Kiez Calendar")
     clicks.append(_click(page, "Continue"))
-    expect(page.get_by_text("Email isn’t set up.")).to_be_visible()
+    expect(page.get_by_text("Email isn’t set up.", exact=True)).to_be_visible()
     clicks += [_click(page, "Do this later", "link"), _click(page, "Create your first event", "link")]
     page.fill("[name=title]", "Board game night")
     clicks.append(_click(page, "Publish"))
@@ -75,7 +75,7 @@ def test_the_terminal_s_link_has_the_code_and_a_wrong_code_is_named(new_site: Wi
 def test_the_banner_sends_the_link_again_and_stays_on_the_page(windows: Windows, people: Cast) -> None:
     page = windows.open(people.carol)
     go(page, "/contacts")
-    expect(page.locator(".verify")).to_contain_text(people.carol.email_address)
+    expect(page.locator(".verify")).to_contain_text("Email isn’t set up.")
     _click(page, "Resend")
     assert page.url.endswith("/contacts")
     expect(page.locator(".notice")).to_be_visible()
