@@ -29,11 +29,11 @@ else
 	@$(MAKE) --jobs types pytest
 endif
 
-check:                  ## check the style, the types and what needs neither PostgreSQL, other processes, hostile input nor random walks: in a minute and a half
+check:                  ## check the style, the types and what needs neither PostgreSQL, other processes, hostile input nor random walks: in three minutes
 	@$(MAKE) lint
 	@$(MAKE) --jobs types pytest PROCESSES=$(CORES) OPTIONS="--databases=sqlite --no-processes --no-long-files"
 
-soak:                   ## run every check, and the long forms of the tests: in about half an hour
+soak:                   ## run every check, and the long forms of the tests: in half an hour and more
 	@$(MAKE) --jobs lint unit-dependencies
 	@$(MAKE) --jobs types pytest OPTIONS=--soak
 

@@ -26,6 +26,7 @@ PROCESSES = (
     "tests/deliveries/test_sent.py",
     "tests/deliveries/test_worker.py",
     "tests/faults/",
+    "tests/identities/test_real_provider.py",
     "tests/inbound/test_imap.py",
     "tests/inbound/test_whole_way.py",
     "tests/openapi/test_client.py",
@@ -38,8 +39,9 @@ PROCESSES = (
     "tests/webhooks/test_document.py",
     "tests/webhooks/test_tls.py",
 )
-# Every upload of a picture starts the first of these short processes, and every picture of a shared link the second.
-SHORT_PROCESSES = {"kalends.features.pictures.steps.reencode", "kalends.features.pictures.steps.draw_share_picture"}
+# Every upload of a picture starts the first of these short processes, and every picture of a shared link the second; the third reads the
+# files of a database that is open.
+SHORT_PROCESSES = {"kalends.features.pictures.steps.reencode", "kalends.features.pictures.steps.draw_share_picture", "cat"}
 PROCESS_FIXTURES = {"books", "browser", "certified", "guest", "started"}
 
 # Hostile input, random walks, files of many programs, and all combinations of parameters: seconds for each file or folder.
