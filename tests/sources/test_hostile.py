@@ -21,7 +21,7 @@ from tests.cast import Cast
 from tests.client import Client
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Request
-from tests.sources.server import Elsewhere, a_feed, events_of_feed, follow, refresh, titles
+from tests.sources.server import SOON, Elsewhere, a_feed, an_event_of_feed, events_of_feed, follow, refresh, titles
 
 FEED = a_feed(*events_of_feed(12))
 INSIDE = ["127.0.0.1", "::1", "::ffff:127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "fd00::1", "64:ff9b::a00:1"]
@@ -290,6 +290,19 @@ def _mails(db: Database, address: str) -> list[str]:
     with db.read() as tx:
         sql = "SELECT notice FROM deliveries WHERE address = :address AND notice LIKE 'source%' ORDER BY id"
         return [notice for (notice,) in tx.rows(sql, address=address)]
+
+
+def test_a_feed_of_too_many_dates_fails_with_a_reason_that_everyone_can_read(people: Cast, elsewhere: Elsewhere, clock: Clock) -> None:
+    elsewhere.says(FEED)
+    source = follow(people.alice, elsewhere)
+    daily = [an_event_of_feed(f"daily-{i}@club.example", "", f"DTSTART:{SOON}", "RRULE:FREQ=DAILY;COUNT=900") for i in range(25)]
+    elsewhere.says(a_feed(*daily))
+    clock.ahead(61)
+    run = refresh(people.alice, source).json
+    assert run["state"] == "failed"
+    assert run["reason"] == "What is there contains more than 20,000 events, counting repeats. Import it in parts."
+    page = people.alice.get(f"/sources/{source['id']}", headers={"Accept-Language": "de"})
+    assert "contains more than" not in page.text
 
 
 def test_the_reason_is_in_the_language_of_its_reader(people: Cast, elsewhere: Elsewhere, clock: Clock) -> None:

@@ -59,12 +59,21 @@ def fill(message: Text, **values: Any) -> Text:
 
 def dump(message: str) -> str:
     """A message as a database keeps it, to be translated for each reader: its msgid and its values. Other text stays as it is."""
-    return json.encode([message.msgid, message.values, message.plural]).decode() if isinstance(message, Text) else message
+    return json.encode(message, enc_hook=_parts).decode() if isinstance(message, Text) else message
 
 
 def load(stored: str) -> str:
     """What was dumped."""
-    return Text(*json.decode(stored, type=tuple[str, dict[str, Any], str | None])) if stored.startswith("[") else stored
+    return _join(json.decode(stored)) if stored.startswith("[") else stored
+
+
+def _parts(message: Text) -> list[Any]:
+    return [message.msgid, message.values, message.plural]
+
+
+def _join(parts: list[Any]) -> Text:
+    msgid, values, plural = parts
+    return Text(msgid, {name: _join(value) if isinstance(value, list) else value for name, value in values.items()}, plural)
 
 
 def without_context(msgid: str) -> str:
