@@ -20,6 +20,8 @@ pytestmark = pytest.mark.on_sqlite
 COUNT, LONG_COUNT = 1_500, 9_900
 EXCEPTIONS = 400
 MAX_SECONDS = 0.5
+# A machine with too much to do takes more than twice as much processor time for the same work, but not each time.
+ATTEMPTS = 3
 
 
 @pytest.fixture
@@ -86,6 +88,9 @@ def _a_series_with_exceptions(organizer: str, hour: int) -> str:
 def test_no_file_of_a_device_holds_the_writer_for_long(cast: Cast, db: Database, longest: Callable[[Callable[[], Reply]], float]) -> None:
     """Each changed date was looked at once for each of the others: 3 seconds for 400 dates, 15 for 900."""
     alice = verified(db, cast.alice)
-    path = f"{calendar_path(alice, a_calendar(alice, time_zone='UTC')['id'])}jazz.ics"
+    seconds: list[float] = []
     files = [_a_series_with_exceptions(alice.email_address, hour) for hour in (19, 20)]
-    assert max(longest(partial(put, alice, path, file)) for file in files) < MAX_SECONDS
+    while len(seconds) < ATTEMPTS and (not seconds or seconds[-1] >= MAX_SECONDS):
+        path = f"{calendar_path(alice, a_calendar(alice, time_zone='UTC')['id'])}jazz.ics"
+        seconds.append(max(longest(partial(put, alice, path, file)) for file in files))
+    assert seconds[-1] < MAX_SECONDS, seconds
