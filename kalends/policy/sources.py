@@ -56,6 +56,11 @@ def source_run(ctx: Context, source_id: int, run_id: int) -> SourceRun:
     return run
 
 
+def may_see_address(ctx: Context, source: Source) -> bool:
+    """Whether the actor follows the source. Others see its host: an address may be the secret that opens a private calendar."""
+    return source.user_id == user(ctx).id
+
+
 def follower_may_edit(ctx: Context, source: Source) -> bool:
     """Whether who follows the source may still edit its calendar: what they follow ends with the role."""
     sql = """SELECT 1 FROM calendars c JOIN users u ON u.id = :user_id AND u.status = 'active' WHERE c.id = :calendar_id AND (

@@ -13,12 +13,12 @@ from kalends.app.application import ENDPOINTS
 from kalends.core.log import line_of
 from kalends.core.settings import Settings
 from kalends.db import Database
-from tests.cast import Cast
+from tests.cast import Cast, a_calendar, shared
 from tests.client import Client
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Behaviour
 from tests.site.administrator import Admin
-from tests.sources.server import Elsewhere, a_feed, events_of_feed, read_address, refresh
+from tests.sources.server import Elsewhere, a_feed, events_of_feed, follow, read_address, refresh
 from tests.stored_data import values
 from tests.test_policy import Scene
 
@@ -92,6 +92,21 @@ def test_the_password_of_an_address_is_in_no_reply_log_mail_export_and_row_but_i
     assert len(_stored(db)) == 2, _stored(db)
     assert people.alice.delete(f"/api/sources/{source['id']}").status == 200
     assert not _stored(db)
+
+
+def test_the_path_of_an_address_is_for_its_follower_alone(people: Cast, elsewhere: Elsewhere) -> None:
+    elsewhere.says(a_feed(*events_of_feed(3)))
+    calendar, admin = a_calendar(people.alice), Admin(people.anonymous, "ada")
+    shared(people.alice, calendar, people.bob, "editor")
+    source = follow(people.bob, elsewhere, calendar_id=calendar["id"], name="Club")
+    api, page = f"/api/sources/{source['id']}", f"/sources/{source['id']}"
+    host, _, path = elsewhere.url.removeprefix("http://").partition("/")
+    shown = [people.bob.get(api).json["url"], people.alice.get(api).json["url"], people.alice.get("/api/sources").json["sources"][0]["url"]]
+    assert shown == [elsewhere.url, *[f"http://{host}/…"] * 2]
+    assert path in people.bob.get(page).text
+    for who, address in ((people.alice, page), (people.alice, f"/calendars/{calendar['id']}/sources"), (admin, "/admin/sources")):
+        reply = who.get(address)
+        assert (reply.status, f"{host}/…" in reply.text, path in reply.text) == (200, True, False), address
 
 
 @pytest.mark.on_one_database

@@ -15,5 +15,5 @@ def index(ctx: Context, params: Paging) -> Document:
     """All followed calendars of the site, and how each is."""
     policy.admin(ctx)
     rows, next_page = paginate(ctx, params, store.index_all(ctx, params))
-    sources = [present.item(row, ctx.now) for row in rows]
+    sources = [present.item(ctx, row) for row in rows]
     return render("sources/site.html", ctx, title=gettext("Followed calendars"), sources=sources, offset=params.offset, next=next_page)

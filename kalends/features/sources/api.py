@@ -45,7 +45,7 @@ def index(ctx: Context, params: SourceQuery) -> SourceIndex:
             policy.calendar(ctx, params.calendar_id, to=Right.EDIT)
     rows, next_page = paginate(ctx, params, store.index(ctx, user.id, params.calendar_id, params))
     total = store.count(ctx, user.id, params.calendar_id) if params.count else UNSET
-    sources = [present.item(row, ctx.now) for row in rows]
+    sources = [present.item(ctx, row) for row in rows]
     return SourceIndex(sources=sources, limit=params.size, offset=params.offset, next=next_page, total=total)
 
 
@@ -59,7 +59,7 @@ def create(ctx: Context, params: SourceInput) -> SourceDetail:
     reading = look_up(ctx, params)
     source_id = follow(ctx, params, reading)
     with ctx.read():
-        item = present.item(policy.source(ctx, source_id), ctx.now)
+        item = present.item(ctx, policy.source(ctx, source_id))
     return SourceDetail(**structs.asdict(item), found=reading.found)
 
 
@@ -77,7 +77,7 @@ def import_once(ctx: Context, params: AddressImport) -> EventImport:
 @endpoint("GET", "/api/sources/{source_id}")
 def show(ctx: Context, source_id: int) -> SourceItem:
     """A source, and how it is."""
-    return present.item(policy.source(ctx, source_id), ctx.now)
+    return present.item(ctx, policy.source(ctx, source_id))
 
 
 @endpoint("PUT", "/api/sources/{source_id}")

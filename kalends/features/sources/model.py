@@ -124,7 +124,7 @@ class SourceItem(Struct, kw_only=True):
     id: RecordId
     calendar_id: Annotated[int, Meta(description="Id of the calendar that has its events.")]
     user_id: Annotated[int, Meta(description="Id of the user who follows it.")]
-    url: Annotated[str, Meta(description="Its address, without the name and password that it may have.")]
+    url: Annotated[str, Meta(description="Its address, without a name and password; only its host for people other than its follower.")]
     kind: Annotated[SourceKind, Meta(description="What it is: a calendar file, a page that leads to one, or a page with events.")]
     name: SourceName
     public: NewPublic

@@ -1,10 +1,12 @@
 """Sources and runs as the API shows them."""
 
+from kalends import policy
 from kalends.core.i18n import load
 from kalends.core.records.source import Source, SourceRun
 from kalends.core.values import timestamps
 from kalends.features.sources.model import RunItem, SourceFields, SourceItem, State
 from kalends.features.sources.rules import address
+from kalends.http.context import Context
 
 # A fetch that is overdue for longer than this is late.
 LATE_SECONDS = 900
@@ -20,12 +22,12 @@ def state(source: Source, now: int) -> State:
     return "late" if now > source.next_at + LATE_SECONDS else "fresh"
 
 
-def item(source: Source, now: int) -> SourceItem:
+def item(ctx: Context, source: Source) -> SourceItem:
     return SourceItem(
         id=source.id,
         calendar_id=source.calendar_id,
         user_id=source.user_id,
-        url=address.public_form(source.url),
+        url=(address.public_form if policy.may_see_address(ctx, source) else address.site_form)(source.url),
         kind=source.kind,
         name=source.name,
         public=bool(source.public),
@@ -33,7 +35,7 @@ def item(source: Source, now: int) -> SourceItem:
         tag_list=source.tag_list,
         title_contains=source.title_contains,
         interval=source.every,
-        state=state(source, now),
+        state=state(source, ctx.now),
         reason=load(source.last_reason or ""),
         paused=source.paused,
         good_at=_instant(source.good_at),

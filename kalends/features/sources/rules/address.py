@@ -35,5 +35,11 @@ def public_form(url: str) -> str:
     return urlunsplit(parts._replace(netloc=f"{HIDDEN}@{parts.netloc.rpartition('@')[2]}", path="/…", query=""))
 
 
+def site_form(url: str) -> str:
+    """The address as people other than its follower see it: its path may be the secret that opens it."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], "/…", "", ""))
+
+
 def host_of(url: str) -> str:
     return urlsplit(url).hostname or ""
