@@ -8,7 +8,6 @@ from typing import Any, get_args
 
 import click
 
-from kalends import policy
 from kalends.cli.options import Group, data_option, database_option, open_context, stop, validate_password
 from kalends.core import private_file
 from kalends.core.errors import Conflict, Invalid
@@ -17,18 +16,13 @@ from kalends.core.values import timestamps
 from kalends.db import UniqueViolation
 from kalends.features.admin.audit import store as audit
 from kalends.features.admin.invitations.model import AccountInvitationInput
-from kalends.features.calendars import ownership_store as ownership
-from kalends.features.deliveries import store as deliveries
-from kalends.features.identities import store as identity_store
 from kalends.features.keys import store as key_store
-from kalends.features.passkeys import store as passkey_store
 from kalends.features.sessions import store as session_store
 from kalends.features.users import invitation_store as invitations
 from kalends.features.users import store as user_store
 from kalends.features.users.model import Registration
 from kalends.features.users.rules import passwords
 from kalends.features.users.steps import account_status, deletion
-from kalends.features.users.totp import store as totp_store
 from kalends.features.webhooks import store as webhook_store
 from kalends.http.context import Actor, Context
 from kalends.http.input import fields
@@ -145,22 +139,10 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
 @database_option
 def remove_factors(data: str | None, database: str | None, user_name: str, *, identities: bool) -> None:
     """Turn off a user's one-time codes, and remove passkeys: the password alone signs in. The user gets mail."""
-    with open_context(data, database) as ctx, ctx.write():
+    with open_context(data, database) as ctx, ctx.write(), _report_conflict():
         user = _find(ctx, user_name)
-        if identities and not policy.accepts_password(ctx, user):
-            stop(f"With KALENDS_PASSWORDS=off {user.user_name} could not sign in without these accounts. Run it with KALENDS_PASSWORDS=on.")
-        has_codes, has_passkeys = totp_store.delete(ctx, user.id), passkey_store.delete_all(ctx, user.id) > 0
-        has_identities = identities and identity_store.delete_all(ctx, user.id) > 0
-        if not (has_codes or has_passkeys or has_identities):
-            stop(f"{user.user_name} has no one-time codes and no passkeys{' and no linked accounts' if identities else ''}.")
-        if has_identities:
-            deliveries.insert_account_mail(ctx, user, "notice", "identity_unlinked")
-        if has_codes:
-            deliveries.insert_account_mail(ctx, user, "notice", "codes_disabled")
-        if has_passkeys:
-            deliveries.insert_account_mail(ctx, user, "notice", "passkey_removed")
-        audit.record(ctx, "factors_removed", "account", user.id)
-        way = "with the password alone" if policy.accepts_password(ctx, user) else "through a provider alone: passwords are switched off"
+        has_password = account_status.remove_factors(ctx, user, with_identities=identities)
+    way = "with the password alone" if has_password else "through a provider alone: passwords are switched off"
     click.echo(f"{user.user_name} signs in {way}.")
 
 
@@ -217,9 +199,7 @@ def delete(data: str | None, database: str | None, user_name: str, give: str | N
             heir = _find(ctx, give).id if give else None
             if heir == user.id:
                 stop("Give the calendars to somebody else.")
-            bequests = ownership.find_bequests(ctx, user.id, heir)
-        with ctx.write():
-            policy.require_other_admin(ctx, user)
+        bequests = deletion.preview(ctx, user, give_to=heir)
         for bequest in bequests:
             to = f"goes to {bequest.user_name}" if bequest.user_name else "is deleted, and stays in the trash for 30 days"
             click.echo(f"The calendar “{bequest.name}” (id {bequest.calendar_id}) {to}.")

@@ -1,15 +1,19 @@
-"""What admins decide about accounts: approval, suspension and roles."""
+"""What admins decide about accounts: approval, suspension, roles, and lost second factors."""
 
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
+from kalends.core.records.delivery import AccountNotice
 from kalends.core.records.people import Role, User
 from kalends.features.admin.audit import store as audit
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.deliveries import store as deliveries
+from kalends.features.identities import store as identities
 from kalends.features.keys import store as keys
+from kalends.features.passkeys import store as passkeys
 from kalends.features.sessions import store as sessions
 from kalends.features.users import store
+from kalends.features.users.totp import store as totp
 from kalends.features.webhooks import store as webhooks
 from kalends.http.context import Context
 
@@ -70,6 +74,28 @@ def change_role(ctx: Context, user: User, role: Role) -> None:
     audit.record(ctx, "role_changed", "account", user.id, role)
     if role == "admin":
         notify_admins(ctx, user)
+
+
+def remove_factors(ctx: Context, user: User, *, with_identities: bool) -> bool:
+    """Turn off the user's one-time codes, and remove passkeys and linked accounts at providers; the user gets mail. Returns whether the
+    password signs in. Raises Conflict if nothing is left to sign in with, or there is nothing to remove."""
+    has_password = policy.accepts_password(ctx, user)
+    if with_identities and not has_password:
+        raise errors.Conflict(
+            f"With KALENDS_PASSWORDS=off {user.user_name} could not sign in without these accounts. Run it with KALENDS_PASSWORDS=on."
+        )
+    removed: dict[AccountNotice, bool] = {
+        "identity_unlinked": with_identities and identities.delete_all(ctx, user.id) > 0,
+        "codes_disabled": totp.delete(ctx, user.id),
+        "passkey_removed": passkeys.delete_all(ctx, user.id) > 0,
+    }
+    if not any(removed.values()):
+        also = " and no linked accounts" if with_identities else ""
+        raise errors.Conflict(f"{user.user_name} has no one-time codes and no passkeys{also}.")
+    for notice in (name for name, is_removed in removed.items() if is_removed):
+        deliveries.insert_account_mail(ctx, user, "notice", notice)
+    audit.record(ctx, "factors_removed", "account", user.id)
+    return has_password
 
 
 def notify_admins(ctx: Context, user: User) -> None:

@@ -16,6 +16,13 @@ from kalends.features.users.steps.trash import Trash
 from kalends.http.context import Context
 
 
+def preview(ctx: Context, user: User, *, give_to: int | None = None) -> list[Bequest]:
+    """The calendars that the deletion of the account would hand over or delete. Raises Conflict for the last administrator."""
+    with ctx.write():
+        policy.require_other_admin(ctx, user)
+        return ownership_store.find_bequests(ctx, user.id, give_to)
+
+
 def delete_account(ctx: Context, user: User, *, erase: bool = False, give_to: int | None = None) -> list[Bequest]:
     """Delete the account, and with it its contacts, keys and sessions, in several transactions.
 
