@@ -1,5 +1,7 @@
 """Mail to the guests of coming events, and to the followers of calendars, that are deleted with an account."""
 
+from itertools import islice
+
 from kalends.core.records.people import User
 from kalends.features.calendars import ownership_store
 from kalends.features.deliveries import batch_store as batches
@@ -32,10 +34,14 @@ def notify(ctx: Context, user_id: int) -> None:
 
 
 def _notify_followers(ctx: Context, calendar_id: int, user_id: int, admin: User) -> None:
-    with ctx.write(alone=True, is_last=False):
+    with ctx.read():
         addresses = {deliveries.mailbox(address): address for address in ownership_store.find_followers(ctx, calendar_id, user_id)}
-        for address in addresses.values():
-            deliveries.insert_notice(ctx, admin, "calendar_deleted", address=address, cause=f"calendar:{calendar_id}")
+    remaining = iter(addresses.values())
+    while some := list(islice(remaining, store.MESSAGES)):
+        with ctx.write(alone=True, is_last=False):
+            for address in some:
+                deliveries.insert_notice(ctx, admin, "calendar_deleted", address=address, cause=f"calendar:{calendar_id}")
+        ctx.db.yield_to_other_writers()
 
 
 def _notify_guests(ctx: Context, calendar_id: int) -> None:
