@@ -58,11 +58,17 @@ def test_a_wrong_address_is_shown_with_the_form(cast: Cast) -> None:
     assert re.search(rf'value="{ana["id"]}"[^>]*checked', reply.text)
 
 
-def test_the_review_lists_the_addresses_that_were_typed(cast: Cast) -> None:
+def test_the_review_names_everybody_who_will_be_invited(cast: Cast) -> None:
     event = an_event(cast.alice)
-    reply = cast.alice.post(f"/events/{event['id']}/invitations/check", data={"addresses": "ida@example.org, jo@example.org"})
-    assert "Invite 2 people?" in reply.text
-    assert "<bdi>ida@example.org</bdi>, <bdi>jo@example.org</bdi>" in reply.text
+    ana = a_contact(cast.alice, first_name="Ana", last_name="Lind", email_address="ana@example.com")
+    a_contact(cast.alice, first_name="Ben", email_address="ben@example.com", tag_list="choir")
+    a_contact(cast.alice, first_name="Cem", email_address="cem@example.com", tag_list="choir")
+    cast.alice.post(f"/api/events/{event['id']}/invitations", json={"addresses": ["cem@example.com"]})
+    form = {"contact_ids[]": str(ana["id"]), "tag": "choir", "addresses": "ana@example.com, jo@example.org"}
+    page = cast.alice.post(f"/events/{event['id']}/invitations/check", data=form).text
+    assert "Invite 3 people?" in page
+    assert "<p><bdi>Ana Lind</bdi>, <bdi>Ben</bdi>, <bdi>jo@example.org</bdi></p>" in page
+    assert "1 person is already invited." in page
 
 
 def test_who_is_invited_or_has_answered_is_marked_and_cannot_be_ticked(cast: Cast) -> None:

@@ -106,7 +106,7 @@ def check(ctx: Context, event_id: int, params: Form) -> Document:
         title=gettext("Review invitation"),
         event=event,
         counts=selection.counts,
-        addresses=fields.addresses,
+        people=[guest.name or guest.address for guest in selection.new],
         carried=[pair for pair in carried if pair[1]],
         preview=message.preview(ctx, event, fields.message, fields.scope),
     )

@@ -36,19 +36,19 @@ MAILBOX_FULL = "The mailbox got as many invitations in an hour as it may, so no 
 
 
 class Selection(Struct, frozen=True):
-    """Whom a request names: those to invite, those who are invited already, and how many of the others get none.
+    """Whom a request names: those who are not invited yet, those of them to invite, and how many are invited already.
 
-    unmailed: those of the others who lack the mail only because their mailbox got as many as it may."""
+    unmailed: those who get none only because their mailbox got as many as it may."""
 
+    new: list[Invitee]
     guests: list[Invitee]
     already: int
-    skipped: int
     without_address: int
     unmailed: list[Invitee]
 
     @property
     def counts(self) -> Invited:
-        return Invited(len(self.guests), self.already, self.skipped, self.without_address)
+        return Invited(len(self.guests), self.already, len(self.new) - len(self.guests), self.without_address)
 
 
 def invite(ctx: Context, event_id: int, params: InvitationInput, *, also_unmailed: bool = False) -> Invited:
@@ -95,7 +95,7 @@ def select(ctx: Context, event_id: int, params: InvitationInput) -> tuple[Event,
     addresses -= subscribers.find_suppressed(ctx, event.owner_id, "invitation", addresses)
     guests_to_invite = _limit_per_mailbox(ctx, [guest for guest in new if guest.address in addresses])
     unmailed = _find_unmailed(ctx, event, new) if len(addresses) < len(new) else []
-    return event, target, Selection(guests_to_invite, len(invited), len(new) - len(guests_to_invite), without_address, unmailed)
+    return event, target, Selection(new, guests_to_invite, len(invited), without_address, unmailed)
 
 
 def _find_unmailed(ctx: Context, event: Event, guests: list[Invitee]) -> list[Invitee]:
