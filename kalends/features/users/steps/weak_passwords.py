@@ -11,8 +11,8 @@ from kalends.core.i18n import gettext
 from kalends.core.values.text import fold_case
 from kalends.http.context import Context
 
-COMMON = gettext("is one of the first passwords people guess. Use several unrelated words")
-OWN = gettext("contains the name of the account, its address or this site. Use several unrelated words")
+COMMON = gettext("must not be one of the first passwords people guess. Use several unrelated words")
+OWN = gettext("must not contain the name of the account, its address or this site. Use several unrelated words")
 
 _MIN_NAME = 3
 _MIN_RUN = 3
@@ -31,8 +31,11 @@ _COLUMNS = (
     *("147258369", "741852963", "147852369", "14789632", "147896325", "159357", "123698745", "1029384756", "192837465"),
     *("1122334455667788990", "1123581321", "31415926535", "4815162342"),
 )
+# A password of this length with this many parts may have two common words: violet-stone-77.
+_MIN_PHRASE, _MIN_PARTS = 15, 3
 _EDGES = re.compile(r"^[\W\d_]+|[\W\d_]+$")
 _SEPARATORS = re.compile(r"[\W_]+")
+_PART = re.compile(r"[^\W_]+")
 _REPEATED = re.compile(r"(.{1,4})\1+.?")
 _DAY = r"(0?[1-9]|[12]\d|3[01])"
 _YEAR = r"(19|20)\d\d"
@@ -67,14 +70,20 @@ def is_common(password: str) -> bool:
     if _REPEATED.fullmatch(plain) or _DATE.fullmatch(plain) or _is_runs(lower) or _is_runs(plain[1:]) or _is_runs(plain[:-1]):
         return True
     stem = _EDGES.sub("", lower)
-    return any(_is_words(_SEPARATORS.sub("", spelling)) for spelling in (lower, lower.translate(_LEET), stem, stem.translate(_LEET)))
+    spellings = {_SEPARATORS.sub("", spelling) for spelling in (lower, lower.translate(_LEET), stem, stem.translate(_LEET))}
+    is_phrase = len(password) >= _MIN_PHRASE and len(_PART.findall(password)) >= _MIN_PARTS
+    return any(_is_word(each) or (not is_phrase and _is_pair(each)) for each in spellings)
 
 
-def _is_words(stem: str) -> bool:
-    """Whether it is a listed word, also backwards or cut off at eight letters, or two of them."""
+def _is_word(stem: str) -> bool:
+    """Whether it is a listed word, also backwards or cut off at eight letters."""
     words, beginnings = _words()
-    if stem in words or stem[::-1] in words or stem in beginnings or (_is_runs(stem) and len(stem) > _MIN_RUN):
-        return True
+    return stem in words or stem[::-1] in words or stem in beginnings or (_is_runs(stem) and len(stem) > _MIN_RUN)
+
+
+def _is_pair(stem: str) -> bool:
+    """Whether it is two listed words."""
+    words, _ = _words()
     return any(stem[:cut] in words and stem[cut:] in words for cut in range(3, len(stem) - 2))
 
 
