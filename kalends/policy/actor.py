@@ -3,6 +3,7 @@ site for members guests need a link. A key that names calendars opens these alon
 
 import re
 from enum import Enum
+from functools import cache
 
 from kalends.core import errors
 from kalends.core.i18n import gettext
@@ -68,6 +69,7 @@ _FOLLOWED = {"GET /api/changes", "GET /api/changes/stream"}
 _BEYOND = {"POST /api/calendars", "GET /api/deliveries/suppressions", "DELETE /api/deliveries/suppressions/{suppression_id}"}
 
 
+@cache
 def required_scope(method: str, path: str) -> str:
     """The scope that a request needs; UNLIMITED where none is enough, ANY where none is needed."""
     _, first, *segments = f"{path}/".rstrip("/").split("/") if path.strip("/") else ("", "")
@@ -87,6 +89,7 @@ def require_scope(actor: Actor, endpoint: Endpoint) -> None:
         raise errors.InsufficientScope(gettext("This needs a session, or a key that isn’t limited to calendars."))
 
 
+@cache
 def opens_with_calendars(method: str, path: str) -> bool:
     """Whether a key that names calendars opens the endpoint. Credentials, shares, webhooks, undo and administration reach beyond them."""
     name = f"{method} {path}"
