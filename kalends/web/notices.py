@@ -28,10 +28,7 @@ NOTICES: dict[str, Text] = {
     "said-yes": gettext("Thanks! You’re going."),
     "said-yes-or-waits": gettext("Thanks for your RSVP. If the event is full, you’re on the waiting list."),
     "said-maybe": gettext("Thanks! You’re down as a maybe."),
-    "confirm-response": gettext("Almost done: open the link in the email we’ve just sent you to confirm your RSVP."),
-    "confirm-places": gettext(
-        "Almost done: your spots are held for a short time. Open the link in the email we’ve just sent you to keep them."
-    ),
+    "confirm-response": gettext("Almost done: open the link in the email we’ve just sent you and press “Confirm my RSVP”."),
     "said-no": gettext("Thanks for letting the organiser know you can’t go."),
     "confirm-subscription": gettext("Almost done: open the link in the email we’ve just sent you."),
     "withdrawn": gettext("Invitation withdrawn."),

@@ -72,10 +72,10 @@ def test_a_confirmed_response_keeps_its_option(cast: Cast, db: Database, setting
     clock.now = timestamps.now()
     event, menu = _asking(cast.alice)
     _respond(cast.anonymous, event, menu, "ann")
-    assert "This holds until " in cast.anonymous.get(f"/r/{token_of(db, settings, _stored(cast, event, 'ann')['id'])}").text
+    assert "or your place is released." in cast.anonymous.get(f"/r/{token_of(db, settings, _stored(cast, event, 'ann')['id'])}").text
     (message,) = mails_about(db, settings, event["id"], clock.now)
     assert "Confirm your RSVP: " in text_of(message)
-    assert re.search(r"This holds until [^.]*, unless you confirm it\.", text_of(message))
+    assert re.search(r"Confirm by [^.]*, or your place is released\.", text_of(message))
     assert _confirm(cast, db, settings, event, "ann").status == 303
     clock.ahead(2 * HOUR)
     worker.lapse_offers(Context(db, settings, clock.now))

@@ -164,7 +164,7 @@ def test_the_ticket_says_whether_there_are_spots(cast: Cast, db: Database, setti
     _respond(cast, event, "ida@example.org", second, number=2)
     assert "2 spots are held for you." in _ticket(second, event)
     subjects = {str(mail["To"]): str(mail["Subject"]) for mail in mails_about(db, settings, event["id"])}
-    assert subjects["eva@example.org"] == "Waiting list: Board games"
+    assert subjects["eva@example.org"] == "Confirm your RSVP: Board games"
     places = {each["email_address"]: each["place"]["place"] for each in _places(cast, event)}
     assert places == {GUS: "held", "ida@example.org": "held", "eva@example.org": "waiting"}
 

@@ -81,6 +81,7 @@ def test_a_large_party_counts_when_its_link_is_opened_and_confirmed(cast: Cast, 
     assert "id" not in _ask(cast.anonymous, event, "gus", 100).json
     (message,) = mails_about(db, settings, event["id"])
     assert "Your RSVP: Going, 100 people. Your RSVP doesn’t count yet. Confirm it." in text_of(message)
+    assert message["Subject"].startswith("Confirm your RSVP: ")
     assert "Confirm your RSVP: " in text_of(message)
     link = _link(cast, db, settings, event, "gus")
     page = cast.anonymous.get(link)
@@ -134,7 +135,7 @@ def test_places_without_proof_are_held_for_an_hour_by_time_alone(cast: Cast, db:
     _ask(cast.anonymous, event, "ann", 3)
     assert (_places(cast, event), _held(cast.anonymous, event)) == ({"ann": "held"}, 3)
     (message,) = mails_about(db, settings, event["id"], clock.now)
-    assert re.search(r"You have 3 spots\. This holds until [^.]*, unless you confirm it\.", text_of(message))
+    assert re.search(r"You have 3 spots\. Confirm by [^.]*, or your place is released\.", text_of(message))
     assert message["Subject"].startswith("Confirm your RSVP: ")
     clock.ahead(HOUR - 1)
     assert _held(cast.anonymous, event) == 3

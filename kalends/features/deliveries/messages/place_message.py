@@ -28,6 +28,7 @@ def place_mail(settings: Settings, delivery: Delivery, event: Event, response: R
         if response.confirm_until:
             more = describe_hold(format_utc(response.confirm_until), event, locale)
             lead, links = gettext("%(sentence)s %(more)s", sentence=lead, more=more), [Link(CONFIRM_RESPONSE, url), give_back]
+            subject = gettext("Confirm your RSVP: %(title)s", title=event.title)
     elif delivery.notice == "place_lapsed":
         subject, lead = gettext("Your reserved spot has expired: %(title)s", title=event.title), LAPSED
         links = [Link(gettext("RSVP again"), url)]

@@ -76,9 +76,8 @@ def response_mail(
     if response.confirm_until and (place is None or place.confirm_until):
         more = describe_hold(format_utc(response.confirm_until), event, locale)
         lead = gettext("%(sentence)s %(more)s", sentence=lead, more=more)
-        if place and place.place == "held":
-            subject = gettext("Confirm your RSVP: %(title)s", title=event.title)
     if response.confirm_until is not None:
+        subject = gettext("Confirm your RSVP: %(title)s", title=event.title)
         links = [Link(CONFIRM_RESPONSE, url), *links]
     note = "" if response.proven else NOT_YOU
     return guest_mail(settings, delivery, event, subject, lead, links, note, tone=_tone(response, place), locale=locale)
@@ -93,7 +92,7 @@ def _tone(response: Response, place: SeatPlace | None) -> Tone:
 def describe_hold(confirm_until: str, event: Event, locale: Locale) -> Text:
     """Until when an unconfirmed response has its places, or its place in the queue."""
     time = Times(locale).with_zone(confirm_until, event.time_zone)
-    return gettext("This holds until %(time)s, unless you confirm it.", time=time)
+    return gettext("Confirm by %(time)s, or your place is released.", time=time)
 
 
 def _describe_response(response: Response) -> Text:

@@ -69,7 +69,7 @@ def _without_seats(place: TicketPlace, organiser: str) -> Ticket:
     if place.state == "pending":
         return Ticket(gettext("Your RSVP: Going"), gettext("The organiser hasn’t approved your RSVP yet."), "wait")
     if place.state == "unconfirmed":
-        return Ticket(ALMOST, gettext("Open the link in the email we’ve just sent you to confirm your RSVP."), "wait")
+        return Ticket(ALMOST, gettext("Open the link in the email we’ve just sent you and press “Confirm my RSVP”."), "wait")
     if place.state == "lapsed":
         line = gettext("Your reserved spot has expired. To rejoin the waiting list at the end, choose Going again.")
         return Ticket(gettext("You have no spot"), line, "wait")
