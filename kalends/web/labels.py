@@ -195,6 +195,7 @@ MESSAGES = {
     "webhook_disabled": gettext("A webhook was turned off"),
     "source_held": gettext("A calendar that you follow needs a look"),
     "source_paused": gettext("A calendar is no longer followed"),
+    "account_deleted": gettext("Your account was deleted"),
     "account_invited": gettext("Create account"),
     "account_waiting": gettext("Someone is waiting for your approval"),
     "admin_added": gettext("Someone is an administrator now"),

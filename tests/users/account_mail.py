@@ -54,6 +54,13 @@ def mails(db: Database, settings: Settings, user_id: int, kind: str) -> list[str
     return texts
 
 
+def last_mails(db: Database, settings: Settings) -> list[str]:
+    """Send the last mail to people whose account is deleted, which is that of the first admin."""
+    with db.read() as tx:
+        admin_id = tx.value("SELECT min(id) FROM users WHERE role = 'admin' AND status = 'active' AND id > 0")
+    return [text for text in mails(db, settings, admin_id, "notice") if "Subject: Your account was deleted" in text]
+
+
 def link_in(mail: str) -> str:
     """The path of the link in a message, quoted-printable or not."""
     link = re.search(r"https?://\S+/(?:reset|verify)/\S+", mail.replace("=\n", ""))

@@ -4,11 +4,14 @@ from typing import Any
 
 import pytest
 
+from kalends.core.settings import Settings
 from kalends.db import Database
 from kalends.features.users.rules import passwords
-from tests.cast import PASSWORD, Cast, Person, a_calendar, a_key, shared
+from tests.cast import PASSWORD, Cast, Person, a_calendar, a_key, shared, verified
 from tests.conftest import Clock
 from tests.passkeys.authenticator import Authenticator, a_passkey, sign_in
+from tests.site.administrator import Admin
+from tests.users.account_mail import last_mails
 from tests.users.hashers import Meanwhile
 from tests.users.registration import a_registration
 
@@ -52,26 +55,40 @@ def test_the_names_of_a_deleted_user_can_be_registered_again(cast: Cast) -> None
 
 
 @pytest.mark.parametrize(("fields", "status"), [({}, 422), ({"current_password": ""}, 422), ({"current_password": "not my password"}, 403)])
-def test_an_hour_after_the_login_deleting_a_user_requires_the_current_password(
-    cast: Cast, clock: Clock, fields: dict[str, str], status: int
-) -> None:
+def test_deleting_a_user_requires_the_current_password_also_right_after_the_login(cast: Cast, fields: dict[str, str], status: int) -> None:
     alice = cast.alice
-    clock.ahead(3600)
     response = alice.delete(f"/api/users/{alice.id}", json=fields)
     assert (response.status, response.broken) == (status, ["current_password"])
     assert alice.get(f"/api/users/{alice.id}").status == 200
 
 
-def test_within_the_hour_after_any_login_no_password_is_asked_for_but_of_a_key(cast: Cast) -> None:
-    phone = Authenticator()
+def test_an_account_without_a_password_is_deleted_within_the_hour_after_a_login(cast: Cast, db: Database, clock: Clock) -> None:
+    phone, path = Authenticator(), f"/api/users/{cast.alice.id}"
     a_passkey(cast.alice, phone)
     wkey = a_key(cast.alice)["wkey"]
+    with db.write() as tx:
+        tx.run("UPDATE users SET password_hash = :none WHERE id = :id", none=passwords.new_without(), id=cast.alice.id)
     by_key = cast.anonymous.post("/api/session", json={"wkey": wkey}).json["token"]
     for token in (wkey, by_key):
-        assert cast.anonymous.signed_in(token).delete(f"/api/users/{cast.alice.id}").broken == ["current_password"]
+        assert cast.anonymous.signed_in(token).delete(path).status == 403
     signed_in = cast.anonymous.signed_in(sign_in(cast.anonymous, phone).json["token"])
-    assert signed_in.post("/api/keys", json={"name": "phone", "kind": "dav"}).status == 201
-    assert signed_in.delete(f"/api/users/{cast.alice.id}").status == 200
+    assert 'name="current_password"' not in signed_in.get("/account/delete").text
+    clock.ahead(3600)
+    assert "/sign-in?next=/account/delete" in signed_in.get("/account/delete").text
+    assert signed_in.delete(path).json["type"].endswith("recent-sign-in-required")
+    assert cast.anonymous.signed_in(sign_in(cast.anonymous, phone).json["token"]).delete(path).status == 200
+
+
+def test_the_verified_address_of_a_deleted_account_gets_one_last_mail(cast: Cast, db: Database, settings: Settings) -> None:
+    admin = Admin(cast.anonymous, "ada")
+    verified(db, cast.alice)
+    for person in (cast.alice, cast.bob):
+        assert _delete(person).status == 200
+    [text] = last_mails(db, settings)
+    assert f"To: {cast.alice.email_address}" in text
+    assert admin.user_name not in text
+    with db.read() as tx:
+        assert not tx.rows("SELECT 1 FROM deliveries WHERE notice = 'account_deleted'")
 
 
 def test_users_cannot_delete_each_other(cast: Cast) -> None:

@@ -53,7 +53,7 @@ def test_followers_of_deleted_calendars_are_notified_once_and_as_many_as_announc
     mails(db, settings, alice.id, "send_to_me")
     path, content = f"/api/users/{alice.id}", {"current_password": PASSWORD}
     would_notify = alice.delete(f"{path}?dry_run=true", json=content).json["would_notify"]
-    assert sorted(each["address"] for each in would_notify["messages"]) == sorted([sue, gus, cast.vera.email_address])
+    assert sorted(each["address"] for each in would_notify["messages"]) == sorted([sue, gus, cast.vera.email_address, alice.email_address])
     assert alice.delete(path, json=content).status == 200
     sent = [text for text in _sent(db, settings, admin, "notice") if any(name in text for name in (sue, tim, cast.vera.email_address))]
     assert sorted(_recipient(text) for text in sent) == sorted([sue, cast.vera.email_address])

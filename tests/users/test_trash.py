@@ -16,6 +16,7 @@ from tests.client import Client
 from tests.conftest import Clock
 from tests.site.administrator import Admin
 from tests.stored_data import find_texts
+from tests.users.account_mail import last_mails
 
 DAY = 86_400
 PATH = "/api/admin/deleted_calendars"
@@ -96,7 +97,7 @@ def test_an_event_that_others_have_on_a_calendar_stays_as_it_is(cast: Cast) -> N
 
 
 @pytest.mark.parametrize("erase", [False, True])
-def test_nothing_in_the_trash_has_the_name_or_the_address_of_the_account(cast: Cast, db: Database, erase: bool) -> None:
+def test_nothing_in_the_trash_has_the_name_or_the_address_of_the_account(cast: Cast, db: Database, settings: Settings, erase: bool) -> None:
     admin, yola = Admin(cast.anonymous, "ada"), verified(db, Person(cast.anonymous, "yola"))
     assert yola.put(f"/api/users/{yola.id}", json={"name": "Yolanda Underhill"}).status == 200
     diary = a_calendar(yola, name="Yolanda Underhill’s days", description=f"Write to {yola.email_address}")
@@ -108,6 +109,7 @@ def test_nothing_in_the_trash_has_the_name_or_the_address_of_the_account(cast: C
         a_comment(cast.anonymous, each, email_address=yola.email_address, name="Yolanda Underhill")
     a_response(cast.anonymous, event, email_address="ines@example.org", name="Ines")
     _leave(yola, erase=erase)
+    assert len(last_mails(db, settings)) == 1
     for text in (yola.email_address, "Yolanda Underhill", yola.user_name):
         assert find_texts(db, text) == set()
     assert _listed(admin)[diary["id"]] | {"deleted_at": "", "expires_at": ""} == {

@@ -48,6 +48,7 @@ ChangeNotice = Literal[
     "webhook_disabled",
     "source_held",
     "source_paused",
+    "account_deleted",
 ]
 # Notices about registrations to people: that they are invited, what became of theirs, and, as admins, that someone waits, is an admin
 # now, or was stopped from sending, and that something was reported; and a test.

@@ -15,6 +15,7 @@ from kalends.features.keys import api as keys
 from kalends.features.sessions import api as sessions_api
 from kalends.features.sessions import store as session_store
 from kalends.features.sessions import store as sessions
+from kalends.features.sessions.steps import credentials
 from kalends.features.users import api
 from kalends.features.users import store as users
 from kalends.features.users.model import Confirmation, PasswordChange, ProfileChanges
@@ -90,14 +91,15 @@ def change_password(ctx: Context, params: Form) -> Document:
 @page("GET", "/account/delete")
 def ask(ctx: Context, form: FormState | None = None) -> Document:
     """Ask before an account is deleted."""
-    calendars = ownership.find_bequests(ctx, policy.user(ctx).id, None)
+    user = users.get(ctx, policy.user(ctx).id)
     return render(
         "account/delete.html",
         ctx,
         title=gettext("Delete your account"),
         form=form,
-        calendars=calendars,
-        needs_password=not policy.is_recent(ctx),
+        calendars=ownership.find_bequests(ctx, user.id, None),
+        has_password=credentials.has_password(ctx, user),
+        is_recent=policy.is_recent(ctx),
     )
 
 

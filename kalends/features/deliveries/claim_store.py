@@ -93,7 +93,10 @@ def _claim(ctx: Context, channel: Channel, lease: int, limit: int, condition: st
 
 
 def finish(ctx: Context, delivery: Delivery, state: str, error: str | None = None, due_at: int | None = None) -> None:
-    """Record the outcome of an attempt, unless another worker has claimed the delivery since."""
+    """Record the outcome of an attempt, unless another worker has claimed the delivery since. Of an account that is gone nothing stays."""
+    if delivery.notice == "account_deleted" and state != "queued":
+        ctx.tx.run("DELETE FROM deliveries WHERE id = :id AND attempts = :attempts", id=delivery.id, attempts=delivery.attempts)
+        return
     ctx.tx.run(
         """UPDATE deliveries SET state = :state, error = :error, due_at = :due_at, updated_at = :now
            WHERE id = :id AND state = 'sending' AND attempts = :attempts""",

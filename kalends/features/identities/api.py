@@ -11,8 +11,8 @@ from kalends.features.deliveries import store as deliveries
 from kalends.features.identities import store
 from kalends.features.identities.model import IdentityIndex, IdentityItem
 from kalends.features.passkeys import store as passkeys
+from kalends.features.sessions.steps import credentials
 from kalends.features.users import store as users
-from kalends.features.users.rules import passwords
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import TextDeletion
@@ -42,8 +42,7 @@ def destroy(ctx: Context, identity_id: str) -> TextDeletion:
     identity = policy.identity(ctx, identity_id)
     policy.recent_session(ctx)
     user = users.lock(ctx, users.get(ctx, identity.user_id))
-    has_password = passwords.is_set(user.password_hash) and policy.accepts_password(ctx, user)
-    if not has_password and store.count(ctx, user.id) == 1 and not passkeys.count(ctx, user.id):
+    if not credentials.has_password(ctx, user) and store.count(ctx, user.id) == 1 and not passkeys.count(ctx, user.id):
         raise errors.Conflict(gettext("This is your only way to sign in. Add a passkey first."))
     store.delete(ctx, identity.id)
     deliveries.insert_account_mail(ctx, user, "notice", "identity_unlinked")

@@ -144,7 +144,8 @@ def verify(ctx: Context, user_id: int) -> UserDetail:
 def destroy(ctx: Context, user_id: int, params: Confirmation) -> AccountDeletion:
     """Delete your account, and with it your contacts, keys, sessions and the calendars that nobody else edits.
 
-    This requires a session that was opened within the last hour, in any way but with a key, or `current_password`.
+    This requires `current_password`; of an account without a password, a session that was opened within the last hour, in any way but with
+    a key. Your verified address gets a last mail.
 
     A calendar that others edit goes to the manager, else the editor, with whom you have shared it for the longest time; your events
     on calendars of others go to the owners of these. `calendars` in the reply says who gets what, and `dry_run=true` says it first.
@@ -156,7 +157,10 @@ def destroy(ctx: Context, user_id: int, params: Confirmation) -> AccountDeletion
     those who follow calendars that are, get mail.
     """
     user = _load_user(ctx, user_id)
-    credentials.confirm_recent(ctx, user, params.current_password)
+    if credentials.has_password(ctx, user):
+        _confirm(ctx, user, params.current_password)
+    else:
+        credentials.require_recent(ctx)
     return present.deletion(user, deletion.delete_account(ctx, user, erase=params.erase))
 
 

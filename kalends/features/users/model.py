@@ -82,9 +82,9 @@ class ProfileChanges(Profile, kw_only=True):
 
 
 class Confirmation(Struct, kw_only=True):
-    """The password, which deleting an account requires an hour after the login, and whether nothing is to stay of the person."""
+    """The password, which deleting an account requires, and whether nothing is to stay of the person."""
 
-    OPTIONS: ClassVar = StructOptions(rules={"current_password": "is required if you signed in more than an hour ago"})
+    OPTIONS: ClassVar = StructOptions(rules={"current_password": "is required if the account has a password"})
 
     current_password: CurrentPassword | None = None
     erase: Annotated[bool, Meta(description="Whether to erase your comments and responses to other people's events, too.")] = False

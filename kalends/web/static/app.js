@@ -18,7 +18,7 @@ function showNotice(box) {
   box.className = "notice toast";
   box.append(close);
 }
-for (const box of document.querySelectorAll("main > .notice")) showNotice(box);
+for (const box of document.querySelectorAll("main > .notice[data-close]")) showNotice(box);
 document.addEventListener("keydown", (event) => {
   if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.target.matches("input, textarea, select, [contenteditable]")) return;
   const undo = document.querySelector(".notice form");

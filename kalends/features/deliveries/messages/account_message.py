@@ -62,6 +62,7 @@ def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
         "If this wasn’t you, change your password now: %(service)s/reset. That ends all sessions and deletes all API keys.",
         service=names["service"],
     )
+    ask_admin = gettext("If this wasn’t you, contact the administrator of %(service)s.", service=names["service"])
     return {
         "password_changed": Wording(
             gettext("Your password was changed"), gettext("The password of %(user_name)s on %(service)s was changed.", **names), not_me
@@ -81,12 +82,18 @@ def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
                 "The account %(user_name)s on %(service)s now uses a different email address. This one won’t get its emails any more.",
                 **names,
             ),
-            gettext("If this wasn’t you, contact the administrator of %(service)s.", service=names["service"]),
+            ask_admin,
         ),
         "key_created": Wording(
             gettext("An API key was created"),
             gettext("A new API key was created for %(user_name)s on %(service)s. Apps can use it to act on your behalf.", **names),
             not_me,
+        ),
+        # The notice is that of an admin, since the account is gone: without its name.
+        "account_deleted": Wording(
+            gettext("Your account was deleted"),
+            gettext("Your account on %(service)s was deleted. You can’t sign in any more.", service=names["service"]),
+            ask_admin,
         ),
         **_code_notices(names, not_me),
         **_passkey_notices(names),

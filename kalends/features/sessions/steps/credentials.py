@@ -131,6 +131,17 @@ def confirm_recent(ctx: Context, user: User, password: str | None) -> None:
         raise errors.invalid("current_password", gettext("is required because you signed in more than an hour ago"), "required")
 
 
+def has_password(ctx: Context, user: User) -> bool:
+    """Whether the user can give a password."""
+    return passwords.is_set(user.password_hash) and policy.accepts_password(ctx, user)
+
+
+def require_recent(ctx: Context) -> None:
+    """Require that the user, who has no password, signed in within the hour, in any way but with a key."""
+    with ctx.read():
+        policy.recent_session(ctx)
+
+
 def confirm(ctx: Context, user: User, password: str) -> None:
     """Check the password of a signed-in user. Failures are counted separately from logins, so that strangers
     who fail to log in cannot lock the user out of confirming."""

@@ -31,7 +31,7 @@ def delete_account(ctx: Context, user: User, *, erase: bool = False, give_to: in
     address of the account. Events on calendars of others go to the owners of these. If it is interrupted, the account has fewer events and
     contacts, and can be deleted again. Comments and responses to other people's events stay with those events, without the link to the
     account, and nothing else that has its verified address; erase: they go, too. Guests of coming events and followers of calendars that
-    are deleted are notified if the person deletes the account. Returns its calendars with their new owners.
+    are deleted are notified if the person deletes the account, who gets a last mail. Returns its calendars with their new owners.
     Raises Conflict for the last administrator."""
     with ctx.write():
         policy.require_other_admin(ctx, user)
@@ -61,6 +61,9 @@ def delete_account(ctx: Context, user: User, *, erase: bool = False, give_to: in
             audit.record(ctx, "account_deleted", "account", user.id)
     erasure.erase_address(ctx, user, with_deleted_events=erase)
     trash.clean(ctx)
+    if ctx.actor and ctx.actor.id == user.id:
+        with ctx.write():
+            farewell.notify_person(ctx, user)
     return bequests
 
 

@@ -1,4 +1,4 @@
-"""Mail to the guests of coming events, and to the followers of calendars, that are deleted with an account."""
+"""Mail to the guests of coming events, and to the followers of calendars, that are deleted with an account, and to its person."""
 
 from itertools import islice
 
@@ -31,6 +31,13 @@ def notify(ctx: Context, user_id: int) -> None:
         if not more:
             return
         ctx.db.yield_to_other_writers()
+
+
+def notify_person(ctx: Context, user: User) -> None:
+    """Queue the last mail to the address of an account that is gone, if it was verified: else it may be somebody else's."""
+    admins = users.find_admins(ctx)
+    if user.verified_at is not None and admins:
+        deliveries.insert_notice(ctx, admins[0], "account_deleted", address=user.email_address)
 
 
 def _notify_followers(ctx: Context, calendar_id: int, user_id: int, admin: User) -> None:
