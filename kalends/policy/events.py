@@ -143,7 +143,9 @@ _HAS_QUESTIONS = """(
 # The fields of SeatCounts as a JSON array.
 _SEATS = """
 SELECT concat('[', concat_ws(',', q.taken, q.waiting, (
-    SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until <= :now AND o.event_id + 0 = e.id
+    SELECT concat_ws(',', coalesce(sum(CASE WHEN o.offer_until <= :now THEN o.offered ELSE 0 END), 0),
+        coalesce(sum(CASE WHEN o.offer_until > :now THEN o.offered ELSE 0 END), 0))
+    FROM responses o WHERE o.offered > 0 AND o.offer_until > 0 AND o.event_id + 0 = e.id
         AND NOT coalesce(o.confirm_until > 0 AND o.confirm_until <= :now, FALSE)
 ), (
     SELECT concat_ws(',', coalesce(sum(u.held + u.offered), 0),

@@ -102,6 +102,16 @@ def test_an_older_event_has_a_column_for_each_week_and_loses_no_response(age: in
     assert (sum(each.yes for each in columns), columns[-1].no) == (4, 1)
 
 
+def test_those_on_the_waiting_list_are_plotted_apart_from_who_comes(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time="2031-06-01T20:00", capacity=6, waiting_list="auto")
+    for name in ("ann", "ben"):
+        a_response(cast.alice, event, email_address=f"{name}@example.org", number=4)
+    a_response(cast.alice, event, email_address="eva@example.org", response="NO")
+    page = cast.alice.get(f"/events/{event['id']}").text
+    assert "1 going, 0 maybe, 1 can’t go · 1 waiting" in page
+    assert '<li class="wait">Waiting</li>' in page
+
+
 def test_few_responses_are_not_plotted() -> None:
     assert response_days.columns([(0, "YES", 2)], DAY, "UTC") == []
 

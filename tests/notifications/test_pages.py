@@ -31,6 +31,19 @@ def test_new_rsvps_are_counted_until_the_page_was_opened(cast: Cast, db: Databas
     assert _bell(cast.alice, cookie=f"{cookie}; kalends_session={cast.alice.token}") == 0
 
 
+def test_who_waits_for_a_spot_or_for_approval_is_not_going(cast: Cast, db: Database) -> None:
+    verified(db, cast.alice)
+    class_ = an_event(cast.alice, title="Cooking class", start_time="2026-07-01T20:00", public=True, capacity=6, waiting_list="auto")
+    dinner = an_event(cast.alice, title="Dinner", start_time="2026-07-01T20:00", public=True, approval=True)
+    a_response(cast.anonymous, class_, email_address="hana@example.org", name="Hana", number=4)
+    a_response(cast.anonymous, class_, email_address="ivo@example.org", name="Ivo Lang", number=4)
+    a_response(cast.anonymous, dinner, email_address="ivo@example.org", name="Ivo Lang")
+    text = re.sub(r"<[^>]+>", "", cast.alice.get("/notifications").text)
+    assert "Hana is going to Cooking class, 4 people" in text
+    assert "Ivo Lang is on the waiting list for Cooking class, 4 people" in text
+    assert "Ivo Lang wants to go to Dinner" in text
+
+
 def test_open_invitations_and_comments_to_approve_wait(cast: Cast, db: Database) -> None:
     verified(db, cast.bob)
     verified(db, cast.alice)

@@ -216,7 +216,7 @@ def test_a_capacity_for_an_event_with_responses_seats_all_who_said_yes(cast: Cas
         _ask(cast.anonymous, event, name, people)
     _ask(cast.anonymous, event, "cat", 3, response="MAYBE")
     reply = cast.alice.put(f"/api/events/{event['id']}", json={"capacity": 4, "waiting_list": "auto"}).json
-    assert reply["places"] == {"capacity": 4, "held": 5, "free": 0, "waiting": 0, "over": 1}
+    assert reply["places"] == {"capacity": 4, "held": 5, "offered": 0, "free": 0, "waiting": 0, "over": 1}
     _ask(cast.anonymous, event, "cat", 1)
     assert _held(cast.alice, event)["cat"] == ("waiting", 0)
 

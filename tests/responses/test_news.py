@@ -70,6 +70,19 @@ def test_at_once_sends_what_happens_within_five_minutes_in_one_message(
     assert "Subject: 2 new RSVPs: Gig\n" in second
 
 
+def test_who_waits_for_a_spot_or_for_approval_is_not_going(
+    cast: Cast, alice: Person, db: Database, settings: Settings, clock: Clock
+) -> None:
+    wish(alice, "at_once")
+    event = an_event(alice, title="Gig", public=True, capacity=6, waiting_list="auto")
+    for person, name in ((cast.bob, "Hana"), (cast.carol, "Ivo")):
+        a_response(verified(db, person), event, name=name, number=4)
+    a_response(cast.anonymous, an_event(alice, public=True, approval=True), email_address="jo@example.org", name="Jo")
+    [mail] = mails_to(db, settings, clock, alice)
+    for line in ("- Hana is going, 4 people\n", "- Ivo is on the waiting list, 4 people\n", "- Jo wants to go\n"):
+        assert line in mail, mail
+
+
 def test_nobody_is_notified_who_does_not_want_it_or_whose_address_is_not_verified(
     cast: Cast, alice: Person, db: Database, settings: Settings, clock: Clock
 ) -> None:

@@ -26,6 +26,13 @@ def test_the_page_counts_the_latest_responses_by_event(cast: Cast, clock: Clock)
         assert "Not alice" not in page
 
 
+def test_who_waits_for_a_spot_is_not_counted_as_going(cast: Cast) -> None:
+    event = an_event(cast.alice, title="Gig", public=True, capacity=6, waiting_list="auto")
+    for name in ("ann", "ben"):
+        a_response(cast.alice, event, email_address=f"{name}@example.org", number=4)
+    assert re.findall(ROW, cast.alice.get("/responses").text, re.DOTALL) == [(str(event["id"]), "Gig", "1", "0", "0", "4")]
+
+
 def test_editors_of_a_calendar_see_the_responses_to_its_events(cast: Cast) -> None:
     jazz = a_calendar(cast.alice)
     shared(cast.alice, jazz, cast.bob, "editor")

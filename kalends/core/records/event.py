@@ -153,12 +153,13 @@ class CalendarName(Struct, frozen=True):
 
 
 class SeatCounts(Struct, frozen=True, array_like=True):
-    """What an event with a capacity counts. Lapsed are the seats of offers whose time is over; unconfirmed is what responses have that
-    were not confirmed in time: seats, people who wait, and responses and people of the tally."""
+    """What an event with a capacity counts. Lapsed are the seats of offers whose time is over, offered those of the others;
+    unconfirmed is what responses have that were not confirmed in time: seats, people who wait, and responses and people of the tally."""
 
     taken: int
     waiting: int
     lapsed: int
+    offered: int
     unconfirmed: int
     unconfirmed_waiting: int
     unconfirmed_responses: int

@@ -80,7 +80,7 @@ class Tally(Struct, frozen=True):
     yes: Annotated[int, Meta(description="Number of YES responses.")] = 0
     maybe: Annotated[int, Meta(description="Number of MAYBE responses.")] = 0
     no: Annotated[int, Meta(description="Number of NO responses.")] = 0
-    people: Annotated[int, Meta(description="Number of people who come: the sum of number + plus_n over the YES responses.")] = 0
+    people: Annotated[int, Meta(description="Sum of number + plus_n over the YES responses, also of those who wait for a place.")] = 0
 
 
 # What became of the mail. Whether the guest has responded is known from the responses.

@@ -58,11 +58,22 @@ class Places(Struct, frozen=True):
 
     capacity: Annotated[int, Meta(description="How many people can come.")]
     held: Annotated[int, Meta(description="Places that are held or offered.")]
+    offered: Annotated[int, Meta(description="Places among these that are reserved for guests on the waiting list, and not taken yet.")]
     free: Annotated[int, Meta(description="Places that are free.")]
     waiting: Annotated[int, Meta(description="Number of people who wait for a place.")]
     over: Annotated[
         int, Meta(description="How many more places are held than there are: the capacity was lowered, or an editor let people in.")
     ]
+
+    @property
+    def going(self) -> int:
+        """How many people come."""
+        return self.held - self.offered
+
+    @property
+    def on_list(self) -> int:
+        """How many people are on the waiting list."""
+        return self.waiting + self.offered
 
 
 class EventImage(Struct, frozen=True):

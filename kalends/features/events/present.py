@@ -69,7 +69,8 @@ def count_places(event: EventWithCounts) -> Places | None:
     if seats is None or capacity is None:
         return None
     held = seats.taken - seats.lapsed - seats.unconfirmed
-    return Places(capacity, held, max(0, capacity - held), seats.waiting - seats.unconfirmed_waiting, max(0, held - capacity))
+    waiting = seats.waiting - seats.unconfirmed_waiting
+    return Places(capacity, held, seats.offered, max(0, capacity - held), waiting, max(0, held - capacity))
 
 
 def count_responses(event: EventWithCounts) -> Tally:
@@ -92,7 +93,7 @@ def detail_with_comments(ctx: Context, event: EventWithCounts, page: CommentPage
 def new_detail(ctx: Context, event: Event, calendar: TargetCalendar) -> EventDetail:
     """The expanded fields of a new event, which has no responses and comments yet."""
     capacity = event.settings.capacity
-    places = None if capacity is None else Places(capacity, 0, capacity, 0, 0)
+    places = None if capacity is None else Places(capacity, 0, 0, capacity, 0, 0)
     detail = _detail(ctx.settings, event.whole, [CalendarName(calendar.id, calendar.name)], Tally(), 0, None, places)
     if calendar.has_questions:
         detail.questions = question_present.load(ctx, event.id, calendar.id)

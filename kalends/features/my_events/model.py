@@ -75,9 +75,11 @@ class Counts(Struct, frozen=True):
 
 
 class Guests(Struct, frozen=True):
-    """How many people come to an event, how many invited people have not answered, and how many responses and comments wait."""
+    """How many people come to an event, how many are on its waiting list, how many invited people have not answered, and how many
+    responses and comments wait."""
 
     event_id: int
     people: int
+    on_list: int
     invited: int
     waiting: int

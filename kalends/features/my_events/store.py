@@ -10,6 +10,7 @@ from kalends import policy
 from kalends.core.records.response import Invitation
 from kalends.db import columns
 from kalends.features.my_events.model import Counts, Guests, Mine
+from kalends.features.responses.seat_store import OFFERED_SEATS
 from kalends.http.context import Context
 
 # No list is counted further.
@@ -53,7 +54,7 @@ _PAST = f"""SELECT e.id AS event_id, r.id AS response_id, CAST(NULL AS BIGINT) A
 # What the calendar shows of an event, as `calendar_view` reads others.
 _SHOWN = "e.start_at, e.id, e.title, e.end_at, e.all_day, e.time_zone, e.location, e.status"
 _STATE = """CASE WHEN r.response = 'MAYBE' THEN 'maybe' WHEN r.accepted_for < r.number + r.plus_n THEN 'pending'
-    WHEN r.queued_at IS NOT NULL AND r.held < r.number + r.plus_n THEN 'waiting' ELSE 'going' END"""
+    WHEN r.held < r.number + r.plus_n AND (r.queued_at IS NOT NULL OR r.offer_until IS NOT NULL) THEN 'waiting' ELSE 'going' END"""
 _BETWEEN = "e.until_at > :start AND e.start_at < :end"
 
 
@@ -138,12 +139,14 @@ def find_guests(ctx: Context, ids: list[int]) -> dict[int, Guests]:
     """What the list of events that one hosts says about the guests."""
     if not ids:
         return {}
-    sql = f"""SELECT e.id, coalesce((SELECT t.people FROM response_tallies t WHERE t.event_id = e.id), 0),
+    sql = f"""SELECT e.id, coalesce(s.taken - {OFFERED_SEATS}, (SELECT t.people FROM response_tallies t WHERE t.event_id = e.id), 0),
+            coalesce(s.waiting + {OFFERED_SEATS}, 0),
             (SELECT count(*) FROM invitations i WHERE (i.event_id = e.id OR i.series_id = e.series_id) AND i.state <> 'withdrawn'
                 AND NOT EXISTS (SELECT 1 FROM responses r WHERE r.event_id = e.id AND r.email_key = i.email_key)),
             (SELECT count(*) FROM comments c WHERE c.event_id = e.id AND NOT c.approved)
                 + (SELECT count(*) FROM responses r WHERE r.event_id = e.id AND r.response = 'YES' AND r.accepted_for < r.number + r.plus_n)
-        FROM events e WHERE e.id {ctx.db.in_list("ids")}"""
+        FROM events e LEFT JOIN response_settings s ON s.event_id = e.id AND s.capacity IS NOT NULL
+        WHERE e.id {ctx.db.in_list("ids")}"""
     return {row.event_id: row for row in ctx.tx.all(Guests, sql, ids=ids)}
 
 

@@ -4,6 +4,8 @@ from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.core.values import timestamps
 from kalends.features.notifications import store
+from kalends.features.responses import present
+from kalends.features.responses import store as responses
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.policy import site as sites
@@ -23,4 +25,13 @@ def show(ctx: Context) -> Document:
     seen = sites.seen_news(ctx)
     if news and news[0].id > seen:
         ctx.set_cookie(SEEN_COOKIE, str(news[0].id), YEAR)
-    return render("notifications/show.html", ctx, title=gettext("Notifications"), news=news, seen=seen, format_utc=timestamps.format_utc)
+    rows = responses.find_by_ids(ctx, [each.response_id for each in news if each.response_id])
+    return render(
+        "notifications/show.html",
+        ctx,
+        title=gettext("Notifications"),
+        news=news,
+        places=present.find_places(ctx, rows),
+        seen=seen,
+        format_utc=timestamps.format_utc,
+    )

@@ -15,6 +15,7 @@ class News(Struct, frozen=True):
     event_id: int
     title: str
     name: str | None
+    response_id: int | None
     response: Attendance | None
     people: int | None
 
@@ -23,7 +24,7 @@ def find(ctx: Context, limit: int) -> list[News]:
     """The latest news, the newest first."""
     return ctx.tx.all(
         News,
-        f"""SELECT n.id, n.at, e.id, e.title, coalesce(r.name, r.email_address, o.name), r.response, r.number + r.plus_n
+        f"""SELECT n.id, n.at, e.id, e.title, coalesce(r.name, r.email_address, o.name), r.id, r.response, r.number + r.plus_n
             FROM organiser_news n
             LEFT JOIN responses r ON r.id = n.response_id LEFT JOIN comments o ON o.id = n.comment_id
             JOIN events e ON e.id = coalesce(r.event_id, o.event_id) JOIN calendars c ON c.id = e.calendar_id

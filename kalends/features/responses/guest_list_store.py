@@ -60,12 +60,13 @@ def count(ctx: Context, event_id: int, tab: Tab) -> int:
 
 
 def count_by_time(ctx: Context, event_id: int, since: int) -> list[tuple[int, str, int]]:
-    """The responses to the event since then, counted by quarter hour and response."""
+    """The responses to the event since then, counted by quarter hour and response: WAITING is a YES that has no place yet."""
     return [
         (int(quarter), response, int(number))
         for quarter, response, number in ctx.tx.rows(
-            """SELECT created_at / 900, response, count(*) FROM responses
-               WHERE event_id = :event_id AND created_at >= :since AND (confirm_until IS NULL OR confirm_until > 0) GROUP BY 1, 2""",
+            f"""SELECT created_at / 900, CASE WHEN response = 'YES' AND NOT ({TABS["going"]}) THEN 'WAITING' ELSE response END, count(*)
+               FROM responses WHERE event_id = :event_id AND created_at >= :since AND (confirm_until IS NULL OR confirm_until > 0)
+               GROUP BY 1, 2""",
             event_id=event_id,
             since=since,
         )

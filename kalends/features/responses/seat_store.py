@@ -17,6 +17,8 @@ MICROSECONDS = 1_000_000
 IS_WAITING = "queued_at IS NOT NULL AND queued_for > held + offered"
 # Unconfirmed responses whose places are not held any longer; the index `responses_held_until` has the first condition.
 HOLD_IS_OVER = "confirm_until > 0 AND confirm_until <= :now"
+# The seats of the event `e` that are offered: the index `responses_offered` has those of all events.
+OFFERED_SEATS = "(SELECT coalesce(sum(o.offered), 0) FROM responses o WHERE o.offered > 0 AND o.offer_until > 0 AND o.event_id + 0 = e.id)"
 # The fewest seats of use to a party, as `waiting_list.smallest_gain` computes it.
 _SMALLEST_GAIN = """CASE WHEN min_party IS NULL OR min_party >= queued_for THEN queued_for - held
     WHEN min_party > held + 1 THEN min_party - held ELSE 1 END"""

@@ -41,9 +41,11 @@ _CONFIRM_UNTIL = """CASE WHEN responses.proven OR excluded.response <> 'YES' THE
     WHEN responses.created_at + CAST(:hold_seconds AS BIGINT) <= :now THEN 0
     WHEN responses.created_at + CAST(:hold_seconds AS BIGINT) < :hold_until THEN responses.created_at + CAST(:hold_seconds AS BIGINT)
     ELSE CAST(:hold_until AS BIGINT) END"""
-# Whether a YES `r` counts: an editor has accepted it where that is needed, and it does not wait for its confirmation.
+# Whether a YES `r` counts: an editor has accepted it where that is needed, and it does not wait for its confirmation or for places.
 _COUNTS = """r.response = 'YES' AND (r.accepted_for IS NULL OR r.accepted_for >= r.number + r.plus_n)
-    AND (r.confirm_until IS NULL OR r.confirm_until > 0)"""
+    AND (r.confirm_until IS NULL OR r.confirm_until > 0) AND (r.held > 0 OR r.queued_at IS NULL AND r.offer_until IS NULL)"""
+# How many of its people have places.
+_SEATED = "CASE WHEN r.held > 0 THEN r.held ELSE r.number + r.plus_n END"
 
 
 class EventState(Struct, frozen=True):
@@ -293,7 +295,7 @@ def by_event(ctx: Context, limit: int, offset: int = 0) -> list[EventTally]:
     return ctx.tx.all(
         EventTally,
         f"""SELECT r.event_id, {", ".join(map(_NUMBER.format, (_COUNTS, "r.response = 'MAYBE'", "r.response = 'NO'")))},
-                   CAST(sum(CASE WHEN {_COUNTS} THEN r.number + r.plus_n ELSE 0 END) AS BIGINT), max(r.updated_at)
+                   CAST(sum(CASE WHEN {_COUNTS} THEN {_SEATED} ELSE 0 END) AS BIGINT), max(r.updated_at)
             FROM responses r WHERE r.event_id IN {policy.editable_event_ids(ctx)}
             GROUP BY r.event_id ORDER BY max(r.updated_at) DESC, r.event_id DESC LIMIT :limit OFFSET :offset""",
         me=policy.user(ctx).id,

@@ -16,6 +16,8 @@ from kalends.features.deliveries.rules.recipient_links import notices_url
 from kalends.features.events import store as events
 from kalends.features.responses import news_store as news
 from kalends.features.responses import store as responses
+from kalends.features.responses.model import SeatPlace
+from kalends.features.responses.present import find_places
 from kalends.http.context import Context
 from kalends.web.render import render_text
 
@@ -69,7 +71,8 @@ def build(ctx: Context, delivery: Delivery, owner: User) -> EmailMessage | None:
 
 def _by_event(ctx: Context, changed: list[Response], written: list[Comment]) -> list[EventNews]:
     parts: dict[int, EventNews] = {}
-    lines = [(response.event_id, _response_line(response)) for response in changed]
+    places = find_places(ctx, changed)
+    lines = [(response.event_id, _response_line(response, places.get(response.id))) for response in changed]
     for event_id, line in [*lines, *((comment.event_id, _comment_line(comment)) for comment in written)]:
         if event_id not in parts:
             parts[event_id] = EventNews(events.get(ctx, event_id).title, f"{ctx.settings.url}/events/{event_id}/responses", [])
@@ -77,13 +80,17 @@ def _by_event(ctx: Context, changed: list[Response], written: list[Comment]) -> 
     return list(parts.values())
 
 
-def _response_line(response: Response) -> Text:
-    sentence = _describe_response(response, response.name or response.email_address or ERASED)
+def _response_line(response: Response, place: SeatPlace | None) -> Text:
+    sentence = _describe_response(response, place, response.name or response.email_address or ERASED)
     return gettext("%(sentence)s: “%(quote)s”", sentence=sentence, quote=_quote(response.comment)) if response.comment else sentence
 
 
-def _describe_response(response: Response, name: str) -> Text:
+def _describe_response(response: Response, place: SeatPlace | None, name: str) -> Text:
     people = response.number + response.plus_n
+    if place and place.place in ("waiting", "partly", "offered"):
+        return ngettext("%(name)s is on the waiting list", "%(name)s is on the waiting list, %(num)s people", people, name=name)
+    if place and place.place != "held":
+        return gettext("%(name)s wants to go", name=name)
     if response.response == "YES" and people > 1:
         return ngettext("%(name)s is going, 1 person", "%(name)s is going, %(num)s people", people, name=name)
     if response.response == "YES":

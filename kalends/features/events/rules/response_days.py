@@ -31,6 +31,7 @@ class Column(Struct, frozen=True):
 
     day: date
     yes: int
+    waiting: int
     maybe: int
     no: int
     is_labelled: bool
@@ -62,16 +63,16 @@ def columns(counts: Iterable[tuple[int, str, int]], now: int, zone: str) -> list
     ]
 
 
-def _total(days: dict[date, dict[str, int]], start: date, step: int) -> tuple[int, int, int]:
+def _total(days: dict[date, dict[str, int]], start: date, step: int) -> tuple[int, int, int, int]:
     span = [days.get(start + timedelta(days=each), {}) for each in range(step)]
-    yes, maybe, no = (sum(day.get(response, 0) for day in span) for response in ("YES", "MAYBE", "NO"))
-    return yes, maybe, no
+    yes, waiting, maybe, no = (sum(day.get(response, 0) for day in span) for response in ("YES", "WAITING", "MAYBE", "NO"))
+    return yes, waiting, maybe, no
 
 
-def _parts(total: tuple[int, int, int], highest: int) -> list[Part]:
+def _parts(total: tuple[int, int, int, int], highest: int) -> list[Part]:
     """From the bottom up; what is there is never too low to be seen."""
     parts, top = [], HEIGHT
-    for kind, number in zip(("yes", "maybe", "no"), total, strict=True):
+    for kind, number in zip(("yes", "wait", "maybe", "no"), total, strict=True):
         if number:
             height = max(2, round((HEIGHT - 3) * number / highest))
             top -= height

@@ -67,7 +67,7 @@ def show_overview(ctx: Context, event: EventWithCounts, forms: dict[str, FormSta
         event=detail,
         event_path=f"/events/{event.id}",
         head=head,
-        going=detail.places.held if detail.places else detail.responses.people if detail.responses else 0,
+        going=detail.places.going if detail.places else detail.responses.people if detail.responses else 0,
         invited=invitations.count_unanswered(ctx, event),
         guests=guest_list.count(ctx, event.id, "all"),
         latest=response_present.items(ctx, latest),

@@ -4,6 +4,7 @@ from kalends.core.records.event import EventRow
 from kalends.features.events.listing.query_model import decode_cursor
 from kalends.features.events.model import CardDetail
 from kalends.features.events.series.model import Repeat, build_repeat
+from kalends.features.responses.seat_store import OFFERED_SEATS
 from kalends.http.context import Context
 from kalends.web.drawings import DEFAULT_COLOR
 
@@ -39,7 +40,8 @@ def find_details(ctx: Context, event_ids: list[int]) -> dict[int, CardDetail]:
         return {}
     rows = ctx.tx.rows(
         f"""SELECT e.id, CASE WHEN c.public THEN c.color ELSE :color END,
-                   CASE WHEN NOT coalesce(s.show_counts, TRUE) THEN 0 WHEN s.capacity IS NULL THEN coalesce(t.people, 0) ELSE s.taken END,
+                   CASE WHEN NOT coalesce(s.show_counts, TRUE) THEN 0 WHEN s.capacity IS NULL THEN coalesce(t.people, 0)
+                       ELSE s.taken - {OFFERED_SEATS} END,
                    coalesce(s.taken >= s.capacity, FALSE)
             FROM events e JOIN calendars c ON c.id = e.calendar_id
             LEFT JOIN response_tallies t ON t.event_id = e.id LEFT JOIN response_settings s ON s.event_id = e.id
