@@ -35,16 +35,17 @@ def show(folder: Path, seconds: float, number: int = EVENTS, connections: Sequen
     os.sched_setaffinity(0, cores - {first} or cores)
     try:
         user = User(service.port)
-        return [row for name in REQUESTS for row in _rows(service.port, user, name, seconds, connections)]
+        # The service closes the user's connection in the flood.
+        requests = user.requests | {"page": _page(user)}
+        return [row for name in REQUESTS for row in _rows(service.port, user.token, name, requests[name], seconds, connections)]
     finally:
         service.stop()
         os.sched_setaffinity(0, cores)
 
 
-def _rows(port: int, user: User, name: str, seconds: float, connections: Sequence[int]) -> list[Row]:
-    sample = user.requests[name] if name in user.requests else _page(user)
+def _rows(port: int, token: str, name: str, sample: Request, seconds: float, connections: Sequence[int]) -> list[Row]:
     fields = json.dumps(sample.fields) if sample.fields else ""
-    request = encode_request("POST" if fields else "GET", sample.path, "" if name == "page" else user.token, fields)
+    request = encode_request("POST" if fields else "GET", sample.path, "" if name == "page" else token, fields)
     success = 201 if fields else 200
     # Warm up.
     offer(port, request, min(seconds, 1), FEW[0])
