@@ -55,6 +55,42 @@ def test_a_guest_answers_in_a_second_step(cast: Cast) -> None:
     assert _answers(cast, event) == [[]]
 
 
+def test_an_optional_question_is_asked_after_the_response_is_saved(cast: Cast, db: Database) -> None:
+    event = _event(cast)
+    menu = a_menu(cast.alice, event)
+    gus, path = GuestBrowser(cast.anonymous), f"/events/{event['id']}/respond/questions"
+    step = _respond(gus, event)
+    assert (step.status, "Your RSVP is saved" in step.text, "Which menu?" in step.text) == (200, True, True)
+    assert _answers(cast, event) == [[]]
+    assert "You’re going" in gus.get(f"/events/{event['id']}").text
+    carried = _hidden(step.text)
+    assert gus.post(path, **carried, **{f"q{menu['id']}": "Soup"}).status == 303
+    assert _answers(cast, event) == [["Soup"]]
+    # Who changes the response, and does not answer again, keeps the answer.
+    assert "Your RSVP is saved" in _respond(gus, event, number="3").text
+    assert gus.post(path, **carried | {"number": "3"}).status == 303
+    assert _answers(cast, event) == [["Soup"]]
+    assert _respond(gus, event, response="MAYBE").status == 303
+    assert _answers(cast, event) == [[]]
+    bob = verified(db, cast.bob)
+    assert "Your RSVP is saved" in _respond(bob, event, email_address="").text
+    assert bob.post(path, data={"response": "YES", f"q{menu['id']}": "Salad"}).status == 303
+    assert sorted(_answers(cast, event)) == [[], ["Salad"]]
+
+
+def test_a_kept_answer_is_dropped_if_its_option_was_taken_meanwhile(cast: Cast, settings: Settings, clock: Clock) -> None:
+    event = _event(cast)
+    menu = a_menu(cast.alice, event, options=[{"label": "Soup", "limit": 1}, "Salad"])
+    gus, path = GuestBrowser(cast.anonymous), f"/events/{event['id']}/respond/questions"
+    step = _respond(gus, event)
+    assert gus.post(path, **_hidden(step.text), **{f"q{menu['id']}": "Soup"}).status == 303
+    clock.ahead(2 * 3600)
+    a_response(cast.alice, event, email_address="ida@example.org", answers=[{"question_id": menu["id"], "answer": "Soup"}])
+    assert _respond(gus, event).status == 200
+    left = cast.alice.get(f"/api/events/{event['id']}/questions").json["questions"][0]["options"][0]["left"]
+    assert (left, _respond(cast.anonymous, event).text.count("Your RSVP is saved")) == (0, 1)
+
+
 def test_a_full_option_is_named_on_the_page(cast: Cast) -> None:
     event = _event(cast)
     menu = a_menu(cast.alice, event, options=[{"label": "Soup", "limit": 1}, "Salad"])

@@ -7,6 +7,7 @@ from msgspec import UNSET
 from kalends import policy
 from kalends.core.records.event import Event
 from kalends.features.events import pages
+from kalends.features.questions import answer_rules
 from kalends.features.questions import store as questions
 from kalends.features.questions.steps import answer_form
 from kalends.features.responses import api as responses
@@ -37,19 +38,29 @@ CARRIED = ("email_address", "response", "name", "number", "plus_n", "comment", "
     form="respond",
 )
 def respond(ctx: Context, event_id: int, params: Form) -> Document:
-    """Respond to the event."""
+    """Respond to the event. The questions are asked afterwards, unless one must be answered before."""
     fields = Form(_filled_in(ctx, params) | {"event_id": event_id}).params(ResponseInput)
     event = policy.event(ctx, event_id, to=Right.SEE)
     _require_few(event, fields.value)
-    if fields.value.response == "YES" and not _has_said_yes(ctx, event_id) and questions.of_event(ctx, event.id, event.calendar_id):
-        return _ask(ctx, event, FormState(params.values))
-    return _submit(ctx, event_id, fields)
+    is_asked = fields.value.response == "YES" and not _has_said_yes(ctx, event_id) and questions.of_event(ctx, event.id, event.calendar_id)
+    if not is_asked:
+        return _submit(ctx, event_id, fields)
+    form = FormState(params.values)
+    if not _must_answer(ctx, event, form):
+        _save(ctx, event_id, fields)
+    return _ask(ctx, event, form)
 
 
 def _has_said_yes(ctx: Context, event_id: int) -> bool:
     """Whether a member has said YES and answered the questions."""
     mine = policy.my_response(ctx, event_id) if ctx.actor else None
     return mine is not None and mine.response == "YES"
+
+
+def _must_answer(ctx: Context, event: Event, form: FormState) -> bool:
+    """Whether the response cannot be stored without answers."""
+    asked = questions.of_event(ctx, event.id, event.calendar_id)
+    return bool(answer_rules.missing(asked, {}, answer_form.party_size(form.values)))
 
 
 def ask_again(ctx: Context, event_id: int, form: FormState) -> Document:
@@ -64,7 +75,8 @@ def answer(ctx: Context, event_id: int, params: Form) -> Document:
     event = policy.event(ctx, event_id, to=Right.SEE)
     typed = answer_form.read(ctx, event, values, answer_form.party_size(values))
     with typed.naming_inputs():
-        fields = Form(values | {"answers": typed.params}).params(ResponseInput)
+        # The form does not show what is stored, so nothing typed changes nothing.
+        fields = Form(values | ({"answers": typed.params} if typed.params else {})).params(ResponseInput)
         _require_few(event, fields.value)
         return _submit(ctx, event_id, fields)
 
@@ -76,17 +88,31 @@ def _require_few(event: Event, value: ResponseInput) -> None:
 
 def _ask(ctx: Context, event: Event, form: FormState) -> Document:
     path, people = pages.path_of(ctx, event.id), answer_form.party_size(form.values)
-    return answer_form.render_questions(ctx, event, form, people, action=f"{path}/respond/questions", back=path, carried=CARRIED)
+    is_saved = not _must_answer(ctx, event, form)
+    return answer_form.render_questions(
+        ctx,
+        event,
+        form,
+        people,
+        action=f"{path}/respond/questions",
+        back=f"{path}#ticket" if is_saved else path,
+        carried=CARRIED,
+        is_saved=is_saved,
+    )
 
 
 def _submit(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> Document:
-    path = f"{pages.path_of(ctx, event_id)}#ticket"
+    return redirect(ctx, f"{pages.path_of(ctx, event_id)}#ticket", done=_save(ctx, event_id, fields))
+
+
+def _save(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> str:
+    """Store the response; returns the key of the notice about it."""
     if ctx.actor is None:
         _respond_as_guest(ctx, event_id, fields)
-        return redirect(ctx, path)
+        return ""
     response = responses.create(ctx, fields)
     # Of an address that the account has not verified, the mail alone says what holds.
-    return redirect(ctx, path, done="confirm-response" if response.id is UNSET else "")
+    return "confirm-response" if response.id is UNSET else ""
 
 
 def _respond_as_guest(ctx: Context, event_id: int, fields: Params[ResponseInput]) -> None:

@@ -99,9 +99,8 @@ def edit_answers(ctx: Context, response_id: int, form: FormState | None = None) 
     response, event = policy.response(ctx, response_id)
     form = form or FormState(answer_form.values_of(answers.of_responses(ctx, [response.id]).get(response.id, [])))
     path = f"/responses/{response.id}"
-    return answer_form.render_questions(
-        ctx, event, form, response.number + response.plus_n, action=f"{path}/questions", back=f"{path}/edit"
-    )
+    people, is_saved = response.number + response.plus_n, response.response == "YES"
+    return answer_form.render_questions(ctx, event, form, people, action=f"{path}/questions", back=f"{path}/edit", is_saved=is_saved)
 
 
 @page("POST", "/responses/{response_id}/questions", again=edit_answers)

@@ -123,7 +123,8 @@ def answer(ctx: Context, response_token: str, params: Form) -> Document:
 
 def _ask(ctx: Context, token: str, response: Response, event: Event, form: FormState) -> Document:
     people = response.number + response.plus_n
-    return answer_form.render_questions(ctx, event, form, people, action=f"/r/{token}/questions", back=f"/r/{token}")
+    is_saved = response.response == "YES"
+    return answer_form.render_questions(ctx, event, form, people, action=f"/r/{token}/questions", back=f"/r/{token}", is_saved=is_saved)
 
 
 @page("POST", "/r/{response_token}/withdraw", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)

@@ -61,9 +61,18 @@ def _read_count(value: Any, default: int) -> int:
 
 
 def render_questions(
-    ctx: Context, event: Event, form: FormState, people: int, *, action: str, back: str, carried: Sequence[str] = ()
+    ctx: Context,
+    event: Event,
+    form: FormState,
+    people: int,
+    *,
+    action: str,
+    back: str,
+    carried: Sequence[str] = (),
+    is_saved: bool = False,
 ) -> Document:
-    """The page with the form. carried: the names of other inputs that were typed, which it sends beside the answers."""
+    """The page with the form. carried: the names of other inputs that were typed, which it sends beside the answers. is_saved: the YES is
+    stored already."""
     questions = store.of_event(ctx, event.id, event.calendar_id)
     inputs = _inputs(questions, present.load(ctx, event.id, event.calendar_id), people)
     labels = {each.name: each.label for each in inputs}
@@ -81,6 +90,7 @@ def render_questions(
         action=action,
         back=back,
         carried=[(name, form.values[name]) for name in carried if isinstance(form.values.get(name), str)],
+        is_saved=is_saved,
     )
 
 

@@ -52,6 +52,11 @@ class _Request(Struct, frozen=True, kw_only=True):
         """Whether the questions are asked: of a series, those of the date that the request is about."""
         return not self.from_series or self.fields.value.scope != "this"
 
+    @property
+    def keeps_answers(self) -> bool:
+        """Whether the answers that are stored stay."""
+        return self.fields.value.response == "YES" and self.fields.value.answers is None
+
 
 def respond(
     ctx: Context, event: Event, who: Author, fields: Params[ResponseInput], *, asks: bool = True, from_series: bool = False
@@ -129,7 +134,7 @@ def _store(ctx: Context, request: _Request, locked: EventState, questions: Seque
     proposal_id = proposals.upsert(ctx, request.fields, request.who) if is_proposed else None
     row = _admit(ctx, request, row, is_proposed=is_proposed)
     _save_answers(ctx, request, row, questions, answers, is_proposed=is_proposed)
-    if needs_options:
+    if needs_options and not is_proposed:
         _take_options(ctx, request, row, questions)
     if request.from_series:
         return row
@@ -170,23 +175,23 @@ def _save_answers(
         response_answers.save_proven(
             ctx, questions, row, sent, is_new_yes=is_new_yes, asks_later=request.by_editor or request.who.answers_later
         )
-    elif request.is_asked and not is_proposed:
+    elif request.is_asked and not is_proposed and not request.keeps_answers:
         response_answers.save(ctx, questions, row, checked)
 
 
 def _needs_options(ctx: Context, request: _Request, questions: Sequence[Question]) -> bool:
     """Whether the answers that are stored, and stay, may choose options with a limit that the response does not hold yet."""
-    if not request.has_proof or request.fields.value.answers is not None or not response_answers.is_limited(questions):
+    if not request.keeps_answers or not response_answers.is_limited(questions):
         return False
     return not question_answers.are_held(ctx, request.event.id, request.who.email_address)
 
 
 def _take_options(ctx: Context, request: _Request, row: Response, questions: Sequence[Question]) -> None:
-    """If the response holds its options from now on, others may have chosen them: the guest chooses again, and of other dates of a series
-    these answers are dropped."""
+    """If the response holds its options from now on, others may have chosen them: the guest chooses again. Of other dates of a series
+    these answers are dropped, and without proof, since an error says that the address has responded."""
     if not question_answers.are_held(ctx, row.event_id, row.email_address):
         return
-    if request.is_asked:
+    if request.is_asked and request.has_proof:
         response_answers.require_options(ctx, questions, row)
     else:
         response_answers.drop_full_options(ctx, row.event_id, [row.id])
