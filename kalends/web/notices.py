@@ -1,14 +1,18 @@
 """Notices that a page shows once after a redirect: they wait in a flash cookie."""
 
+import hmac
 from collections.abc import Callable
+from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
 from kalends.core.i18n import Text, gettext, ngettext
+from kalends.core.tokens import derive
 from kalends.http.context import Context
 
 COOKIE = "kalends_notice"
 COOKIE_SECONDS = 60
+PROBLEM = "problem"
 MAX_DIGITS = 16
 MINUTE = 60
 
@@ -117,6 +121,8 @@ class Notice(Struct, frozen=True):
     undo: int | None = None
     # Whom it emails, in a sentence of its own.
     mail: str = ""
+    # Whether it says why something was not done.
+    is_problem: bool = False
 
 
 def put(ctx: Context, key: str, count: int | None = None, *, can_undo: bool = False) -> None:
@@ -127,6 +133,12 @@ def put(ctx: Context, key: str, count: int | None = None, *, can_undo: bool = Fa
     ctx.set_cookie(COOKIE, ".".join(["" if part is None else str(part) for part in (key, count, undo)]).rstrip("."), COOKIE_SECONDS)
 
 
+def put_problem(ctx: Context, detail: str) -> None:
+    """Show on the next page why something was not done. The cookie has the text, signed: others can put none on our pages."""
+    text = quote(ctx.locale.translate(detail), safe="")
+    ctx.set_cookie(COOKIE, f"{PROBLEM}.{_mac(ctx, text)}.{text}", COOKIE_SECONDS)
+
+
 def take(ctx: Context) -> Notice | None:
     """The notice in the cookie, which is deleted. Neither Back nor a cache shows the page with it again."""
     flash = ctx.caller.cookie(COOKIE)
@@ -134,10 +146,22 @@ def take(ctx: Context) -> Notice | None:
         return None
     ctx.set_cookie(COOKIE, "", 0)
     ctx.headers["Cache-Control"] = "no-store"
+    if flash.startswith(f"{PROBLEM}."):
+        return _problem(ctx, flash)
     key, count, undo = (*flash.split("."), "", "")[:3]
     notice = text(key, count)
     mail = describe_mail(ctx, _number(count)) if key in MAILED and count else ""
     return Notice(notice, _number(undo) or None, mail) if notice else None
+
+
+def _problem(ctx: Context, flash: str) -> Notice | None:
+    _, mac, text = [*flash.split(".", 2), ""][:3]
+    is_ours = hmac.compare_digest(mac.encode(errors="replace"), _mac(ctx, text).encode())
+    return Notice(unquote(text), is_problem=True) if is_ours else None
+
+
+def _mac(ctx: Context, text: str) -> str:
+    return derive(ctx.settings, "notice of a problem", text)[:22]
 
 
 def text(key: str, count: str = "") -> str:

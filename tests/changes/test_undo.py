@@ -255,6 +255,39 @@ def test_somebody_elses_later_change_is_a_conflict(cast: Cast) -> None:
     assert "His" in error["message"]
 
 
+def _moved_to_a_new_calendar(person: Person, event: dict[str, Any]) -> int:
+    """Make a public calendar for the event as the page does; the number of a change of that request."""
+    made = person.post("/calendars", data={"name": "Concerts", "public": "true", "event_id": event["id"], "remind": "true"})
+    assert made.status == 303, made
+    return int(_history(person, event)[0]["seq"])
+
+
+def test_a_calendar_that_was_made_for_an_event_goes_and_the_event_moves_back(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    before = _event(cast.alice, event)
+    seq = _moved_to_a_new_calendar(cast.alice, event)
+    made = _event(cast.alice, event)["calendar_ids"][0]
+    _undo(cast.alice, seq)
+    assert _event(cast.alice, event) == before
+    assert cast.alice.get(f"/api/calendars/{made}").status == 404
+
+
+def test_a_calendar_that_has_other_events_since_stays(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True)
+    seq = _moved_to_a_new_calendar(cast.alice, event)
+    other = an_event(cast.alice, calendar_id=_event(cast.alice, event)["calendar_ids"][0])
+    before = _event(cast.alice, event), _event(cast.alice, other)
+    assert _undo(cast.alice, seq, 409)["detail"].startswith("Other events are on the new calendar now")
+    assert (_event(cast.alice, event), _event(cast.alice, other)) == before
+
+
+def test_a_refused_undo_says_whether_you_changed_it_yourself(cast: Cast) -> None:
+    event = an_event(cast.alice)
+    for title in ("First", "Second"):
+        cast.alice.put(f"/api/events/{event['id']}", json={"title": title})
+    assert _undo(cast.alice, _history(cast.alice, event)[1]["seq"], 409)["detail"].startswith("You’ve changed this since")
+
+
 def test_a_new_event_with_comments_of_others_is_not_deleted(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     seq = _history(cast.alice, event)[-1]["seq"]

@@ -124,3 +124,25 @@ def test_devices_learn_that_it_left_one_calendar_and_came_to_the_other(cast: Cas
     changed = {name: list(sync(cast.alice, path, tokens[name])[0].values()) for name, path in paths.items()}
     assert changed == {"home": [404], "other": [200]}
     assert cast.alice.get(f"/api/calendars/{other}.ics").headers["etag"] != feed
+
+
+def test_the_history_has_a_move_as_one_entry_with_one_undo(cast: Cast) -> None:
+    band = a_calendar(cast.alice, name="Band")["id"]
+    event = an_event(cast.alice)["id"]
+    assert cast.alice.put(f"/api/events/{event}", json={"calendar_id": band}).status == 200
+    page = cast.alice.get(f"/events/{event}/history").text
+    assert "Moved from <bdi>Personal</bdi> to <bdi>Band</bdi>" in page
+    assert page.count("/undo") == 2, "that of the move, and that of the event itself"
+    assert "Edited" not in page
+    assert "a calendar</strong>" not in page
+
+
+def test_the_history_names_no_calendar_that_the_reader_cannot_see(cast: Cast) -> None:
+    calendar = a_calendar(cast.alice, name="Band")
+    shared(cast.alice, calendar, cast.bob, "editor")
+    hidden, band = a_calendar(cast.alice, name="Surprise")["id"], calendar["id"]
+    event = an_event(cast.alice, calendar_id=hidden)["id"]
+    assert cast.alice.put(f"/api/events/{event}", json={"calendar_id": band}).status == 200
+    page = cast.bob.get(f"/events/{event}/history").text
+    assert "Moved to another calendar" in page
+    assert "Surprise" not in page

@@ -53,6 +53,7 @@ class EventChange(Struct, kw_only=True):
     """A change of an event, or of what belongs to it, and what it changed."""
 
     seq: Annotated[int, Meta(description="The number of the change, to undo it.")]
+    set_id: Annotated[int, Meta(description="The number of the request that made it: its changes are undone together.")]
     at: Annotated[Instant, Meta(description="When it was changed, in UTC.")]
     actor: Annotated[Person | None, Meta(description="Who changed it; null for guests, the worker and accounts that were deleted.")]
     via: Annotated[Way, Meta(description="The way of the change.")]

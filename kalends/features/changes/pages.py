@@ -10,7 +10,7 @@ from kalends.features.events import store as events
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
-from kalends.web import recipients
+from kalends.web import notices, recipients
 from kalends.web.page import page
 from kalends.web.redirects import local_path, redirect
 from kalends.web.render import render
@@ -19,18 +19,22 @@ from kalends.web.render import render
 @page("POST", "/changes/{seq}/undo", transaction=False)
 def undo(ctx: Context, seq: int, params: Form) -> Document:
     """Undo what a request changed, and show the restored event, or the page that the button was on. If people know of the change, ask
-    first whether they are emailed."""
+    first whether they are emailed. If it cannot be undone, the page that the button was on says why."""
     notify = params.text("notify")
+    back = local_path(params.text("next"))
     if not notify and (number := _count_informed(ctx, seq)):
         return _ask(ctx, seq, params, number)
     ctx.messages.clear()
     with ctx.read():
         was_cancelled = _is_about_cancelling(ctx, seq)
-    undone = api.undo(ctx, seq, UndoInput(notify="auto" if notify == "auto" else "none")).undone
+    try:
+        undone = api.undo(ctx, seq, UndoInput(notify="auto" if notify == "auto" else "none")).undone
+    except errors.Conflict as problem:
+        notices.put_problem(ctx, problem.detail)
+        return redirect(ctx, back)
     restored = [record.id for record in undone if record.kind == "event" and record.op == "put"]
-    back = params.text("next")
     with ctx.read():
-        path = local_path(back) if back.startswith("/calendar") or not restored else f"/events/{restored[0]}"
+        path = back if back.startswith("/calendar") or not restored else f"/events/{restored[0]}"
         is_back = was_cancelled and restored and events.find_by_ids(ctx, restored[:1])[0].status == "planned"
         mailed = recipients.count(ctx) if notify else _count_waiting(ctx, restored)
         return redirect(ctx, path, done="uncancelled" if is_back else "undone", count=mailed, can_undo=True)

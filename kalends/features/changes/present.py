@@ -24,6 +24,7 @@ def change(row: EventChangeRow, current: dict[str, Any] | None) -> EventChange:
     after = None if row.op == "delete" else json.decode(row.next_before) if row.next_before else current
     return EventChange(
         seq=row.id,
+        set_id=row.set_id,
         at=timestamps.format_utc(row.at),
         actor=_actor(row, row.actor_name),
         via=row.via,

@@ -8,7 +8,7 @@ from kalends.db import UniqueViolation
 from kalends.features.calendars import store as calendar_search
 from kalends.features.changes import reference_store as references
 from kalends.features.changes.rules.record import Content, Record, Records, is_restored_here, without_seats
-from kalends.features.changes.rules.tables import TABLES, Table
+from kalends.features.changes.rules.tables import BY_KIND, TABLES, Table
 from kalends.features.contacts import store as contacts
 from kalends.features.events import store as events
 from kalends.features.events.placements import store as placements
@@ -23,8 +23,8 @@ def restore(ctx: Context, records: Records) -> None:
     """Delete what the request created, and put back what it changed and deleted."""
     try:
         for table in reversed(TABLES):
-            created = [record for record in records.of(table) if record.is_there and record.before is None]
-            _delete(ctx, table, [record for record in created if not is_restored_here(record, records)])
+            if table.kind != "calendar":
+                _delete(ctx, table, [record for record in _created(records, table) if not is_restored_here(record, records)])
         _clear_slots(ctx, records)
         _reserve_quotas(ctx, records)
         for table in TABLES:
@@ -36,8 +36,14 @@ def restore(ctx: Context, records: Records) -> None:
             ]
             _update(ctx, table, [content for record, content in contents if record.is_there])
             _insert(ctx, table, [content for record, content in contents if not record.is_there])
+        # Events that the request moved there have left it now.
+        _delete(ctx, BY_KIND["calendar"], _created(records, BY_KIND["calendar"]))
     except UniqueViolation as error:
         raise errors.Conflict(gettext("Another record has taken the place of one this would restore. Nothing was changed.")) from error
+
+
+def _created(records: Records, table: Table) -> list[Record]:
+    return [record for record in records.of(table) if record.is_there and record.before is None]
 
 
 def check_quotas(ctx: Context, records: Records) -> None:

@@ -79,10 +79,18 @@ def require_undoable(records: Records) -> None:
 
 
 def require_empty(ctx: Context, records: Records) -> None:
-    """Raise Conflict if events came to a calendar since the request created it: they would be deleted with it."""
-    created = [record_id for kind, record_id in records.created if kind == "calendar"]
-    if {("event", event_id) for event_id in rows.find_event_ids(ctx, created)} - records.created:
-        raise errors.Conflict(gettext("There are events on the calendar that came later. Delete the calendar instead."))
+    """Raise Conflict if events came to a calendar since the request created it: they would be deleted with it. Those that it moved there
+    move back."""
+    created = {record_id for kind, record_id in records.created if kind == "calendar"}
+    gone = {
+        record.key[0]
+        for record in records.all
+        if record.kind == "event" and (record.before is None or record.before["calendar_id"] not in created)
+    }
+    if rows.find_event_ids(ctx, sorted(created)) - gone:
+        raise errors.Conflict(
+            gettext("Other events are on the new calendar now, so this can’t be undone. Move them to another calendar first.")
+        )
 
 
 def lock_uids(ctx: Context, records: Records) -> None:
@@ -131,6 +139,8 @@ def require_unchanged(ctx: Context, records: Records) -> None:
     later = find_later(ctx, records)
     if later:
         detail = gettext("Someone has changed this since, so it can’t be undone. Change it by hand instead.")
+        if {row.actor_id for row in later} == {policy.user(ctx).id}:
+            detail = gettext("You’ve changed this since, so it can’t be undone. Change it by hand instead.")
         raise errors.Conflict(detail, _conflicts(ctx, records.all, later))
 
 
