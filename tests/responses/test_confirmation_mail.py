@@ -58,6 +58,16 @@ def test_the_mail_says_whether_there_are_places(cast: Cast, db: Database, settin
     assert "as “Going” for this event, for 4 people. You’re on the waiting list" in text_of(waiting)
 
 
+def test_the_mail_about_a_response_that_waits_does_not_say_that_the_guest_goes(cast: Cast, db: Database, settings: Settings) -> None:
+    full, asks = _an_event(cast, capacity=1, waiting_list="auto"), _an_event(cast, approval=True)
+    a_response(cast.alice, full, email_address="fay@example.org")
+    mails_about(db, settings, full["id"])
+    for event, subject in ((full, "Waiting list: Jam"), (asks, "Awaiting approval: Jam")):
+        a_response(verified(db, cast.carol), event)
+        (message,) = mails_about(db, settings, event["id"])
+        assert message["Subject"] == subject
+
+
 def test_a_calendar_without_confirmations_sends_none(cast: Cast, db: Database, settings: Settings) -> None:
     calendar = a_calendar(cast.alice, public=True, confirmations="off")
     event = _an_event(cast, calendar_id=calendar["id"])

@@ -18,7 +18,8 @@ from kalends.http.context import Context
 from kalends.mail import mail, sender
 from tests.cast import Cast, a_response, an_event, verified
 from tests.conftest import Clock
-from tests.responses.mail import token_of
+from tests.responses.guest_browser import GuestBrowser
+from tests.responses.mail import links_in, mails_about, text_of, token_of
 
 pytestmark = pytest.mark.on_one_database
 
@@ -95,6 +96,52 @@ def test_only_a_yes_takes_an_offer_or_a_new_place(cast: Cast, db: Database, sett
     assert cast.carol.put(path, json={"response": "YES"}).json["place"]["place"] == "waiting"
 
 
+def test_nothing_says_that_a_guest_goes_who_has_only_an_offer(
+    cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timestamps, "now", clock)
+    event = _offered(cast, db, clock)
+    mails_about(db, settings, event["id"])
+    response_id = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"][0]["id"]
+    link = f"/r/{token_of(db, settings, response_id)}"
+    reserved = "a spot is reserved for you until 29 May 2026, 11:00 (UTC)"
+    assert cast.anonymous.post(link, data={"name": "Hana", "number": "1", "plus_n": "0"}).status == 303
+    (message,) = mails_about(db, settings, event["id"])
+    assert message["Subject"] == "A spot is free for you: Concert"
+    assert reserved in text_of(message)
+    assert f"{link}?response=YES" in links_in(message)
+    page = cast.anonymous.get(f"{link}?response=YES").text
+    assert "Now: Going" not in page
+    assert page.count("Not taken yet: 1 spot is reserved for you until 29 May 2026, 11:00 (UTC).") == 2
+
+    assert cast.alice.put(f"/api/responses/{response_id}", json={"name": "Hanna"}).status == 200
+    (message,) = mails_about(db, settings, event["id"])
+    assert (message["Subject"], reserved in text_of(message)) == ("Your RSVP was changed: Concert", True)
+
+    clock.ahead(2 * HOUR)
+    assert cast.anonymous.post(link, data={"name": "Hana Voss"}).status == 303
+    sent = [message["Subject"] for message in mails_about(db, settings, event["id"]) if message["To"] == cast.carol.email_address]
+    assert set(sent) == {"Your reserved spot has expired: Concert"}
+    assert "Now: Offer expired." in cast.anonymous.get(f"{link}?response=YES").text
+
+
+def test_the_page_of_the_event_has_the_button_that_takes_the_offer(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
+    event = _offered(cast, db, clock)
+    path = f"/events/{event['id']}"
+    response_id = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"][0]["id"]
+    link = f"/r/{token_of(db, settings, response_id)}"
+    guest = GuestBrowser(cast.anonymous)
+    guest.post(link, name="Carol")
+    for page, action in ((guest.get(path).text, link), (cast.carol.get(path).text, f"{path}/respond")):
+        ticket = page.partition('id="ticket"')[2].partition("</section>")[0]
+        assert "Not taken yet: 1 spot is reserved for you until" in ticket
+        [form] = re.findall(f'<form method="post" action="{action}">(.*?)</form>', ticket, re.DOTALL)
+        assert 'name="response" value="YES">Yes, I’m coming' in form
+    assert cast.carol.post(f"{path}/respond", data={"response": "YES"}).status == 303
+    assert _places(cast, event) == ["held", "waiting"]
+    assert "Yes, I’m coming" not in guest.get(path).text
+
+
 def test_guests_are_notified_of_their_places(
     cast: Cast, db: Database, settings: Settings, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,8 +171,7 @@ def test_guests_are_notified_of_their_places(
     link = re.search(r"Take the spot: http://testserver(/r/[^?\s]+)", body.get_content())
     assert link
     page = cast.anonymous.get(link[1]).text
-    assert "1 spot is reserved for you." in page
-    assert "It’s reserved until 29 May 2026, 13:00 (UTC)." in page
+    assert page.count("Not taken yet: 1 spot is reserved for you until 29 May 2026, 13:00 (UTC).") == 2
     assert cast.anonymous.post(link[1], data={"response": "YES", "number": "1", "plus_n": "0"}).status == 303
     assert "1 spot is yours." in cast.anonymous.get(link[1]).text
     listed = cast.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]

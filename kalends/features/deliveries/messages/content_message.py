@@ -7,7 +7,7 @@ from email.message import EmailMessage
 from msgspec import structs
 
 from kalends import policy
-from kalends.core.records.delivery import ADMINISTRATION_NOTICES, OWNERSHIP_NOTICES, Delivery
+from kalends.core.records.delivery import ADMINISTRATION_NOTICES, OWNERSHIP_NOTICES, Delivery, PlaceNotice
 from kalends.core.records.event import Event
 from kalends.core.records.people import User
 from kalends.core.records.response import Response
@@ -168,6 +168,9 @@ def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
     response = rows[0]
     place = find_places(ctx, [response]).get(response.id)
     event = policy.reveal_to_guest(event, response)
+    if place and place.place in ("offered", "lapsed") and current.notice is None:
+        notice: PlaceNotice = "place_offered" if place.place == "offered" else "place_lapsed"
+        return place_message.place_mail(ctx.settings, structs.replace(current, notice=notice), event, response, ctx.locale)
     return response_message.response_mail(ctx.settings, current, event, response, place, ctx.locale)
 
 

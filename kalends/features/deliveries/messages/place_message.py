@@ -9,12 +9,16 @@ from kalends.core.records.delivery import Delivery
 from kalends.core.records.event import Event
 from kalends.core.records.response import Response
 from kalends.core.settings import Settings
-from kalends.core.values import datetimes
 from kalends.core.values.timestamps import format_utc
-from kalends.features.deliveries.messages.response_message import CONFIRM_RESPONSE, Link, Tone, describe_hold, guest_mail
-from kalends.web.times import Times
-
-LAPSED = gettext("We reserved a spot for you, but it has expired. If you RSVP again, you join the end of the waiting list.")
+from kalends.features.deliveries.messages.response_message import (
+    CONFIRM_RESPONSE,
+    LAPSED,
+    Link,
+    Tone,
+    describe_hold,
+    describe_offer,
+    guest_mail,
+)
 
 
 def place_mail(settings: Settings, delivery: Delivery, event: Event, response: Response, locale: Locale = ENGLISH) -> EmailMessage:
@@ -33,8 +37,8 @@ def place_mail(settings: Settings, delivery: Delivery, event: Event, response: R
         subject, lead = gettext("Your reserved spot has expired: %(title)s", title=event.title), LAPSED
         links = [Link(gettext("RSVP again"), url)]
     else:
-        until = Times(locale).with_zone(datetimes.format_instant(response.offer_until or 0, event.time_zone), event.time_zone)
-        subject, lead = gettext("A spot is free for you: %(title)s", title=event.title), _describe_offer(number, until)
+        subject = gettext("A spot is free for you: %(title)s", title=event.title)
+        lead = describe_offer(number, format_utc(response.offer_until or 0), event, locale)
         links = [take, give_back]
     return guest_mail(settings, delivery, event, subject, lead, links, tone=tone, locale=locale)
 
@@ -45,13 +49,4 @@ def _describe_grant(number: int) -> Text:
         "Good news: %(num)s spots have opened up, and they’re yours. If you can’t go, please change your "
         "RSVP so someone else can have them.",
         number,
-    )
-
-
-def _describe_offer(number: int, until: str) -> Text:
-    return ngettext(
-        "You’re on the waiting list, and a spot is reserved for you until %(until)s. After that it goes to the next person.",
-        "You’re on the waiting list, and %(num)s spots are reserved for you until %(until)s. After that they go to the next person.",
-        number,
-        until=until,
     )

@@ -32,6 +32,7 @@ CHOICES = (("YES", pgettext("rsvp", "Going")), ("MAYBE", pgettext("rsvp", "Maybe
 CONFIRM_RESPONSE = gettext("Confirm your RSVP")
 NOT_YOU = gettext("Not you? Change the RSVP.")
 NO_MORE = gettext("Stop messages about this event")
+LAPSED = gettext("We reserved a spot for you, but it has expired. If you RSVP again, you join the end of the waiting list.")
 SUBJECTS = {
     "YES": lambda title: gettext("You’re going: %(title)s", title=title),
     "MAYBE": lambda title: gettext("Maybe: %(title)s", title=title),
@@ -67,11 +68,15 @@ def response_mail(
     if policy.guest_view(event).is_open:
         links.append(Link(gettext("View event"), policy.guest_url(settings, event)))
     lead, subject = _describe_response(response), SUBJECTS[response.response](event.title)
-    if place and place.place in ("waiting", "partly"):
+    if place and place.place in ("waiting", "partly", "offered"):
         subject = gettext("Waiting list: %(title)s", title=event.title)
+    elif place and place.place == "pending":
+        subject = gettext("Awaiting approval: %(title)s", title=event.title)
+    elif place and place.place == "unconfirmed":
+        subject = gettext("Confirm your RSVP: %(title)s", title=event.title)
     if delivery.notice == "response_changed":
         lead, subject = _put_down(response), gettext("Your RSVP was changed: %(title)s", title=event.title)
-    if place and (sentence := _describe_place(place)):
+    if place and (sentence := _describe_place(place, event, locale)):
         lead = gettext("%(sentence)s %(more)s", sentence=lead, more=sentence)
     if response.confirm_until and (place is None or place.confirm_until):
         more = describe_hold(format_utc(response.confirm_until), event, locale)
@@ -113,7 +118,17 @@ def _put_down(response: Response) -> Text:
     return gettext("The organiser has put you down as “Can’t go” for this event.")
 
 
-def _describe_place(place: SeatPlace) -> Text | None:
+def describe_offer(number: int, offer_until: str, event: Event, locale: Locale) -> Text:
+    """How many places are reserved, and until when."""
+    return ngettext(
+        "You’re on the waiting list, and a spot is reserved for you until %(until)s. After that it goes to the next person.",
+        "You’re on the waiting list, and %(num)s spots are reserved for you until %(until)s. After that they go to the next person.",
+        number,
+        until=Times(locale).with_zone(offer_until, event.time_zone),
+    )
+
+
+def _describe_place(place: SeatPlace, event: Event, locale: Locale) -> Text | None:
     if place.place == "held":
         return ngettext("You have 1 spot.", "You have %(num)s spots.", place.held)
     if place.place == "partly":
@@ -122,6 +137,10 @@ def _describe_place(place: SeatPlace) -> Text | None:
             "You have %(num)s spots and are waiting for the rest. We’ll email you when you get them.",
             place.held,
         )
+    if place.offer_until:
+        return describe_offer(place.offered, place.offer_until, event, locale)
+    if place.place == "lapsed":
+        return LAPSED
     if place.place == "unconfirmed":
         return gettext("Your RSVP doesn’t count yet. Confirm it.")
     if place.place == "waiting":

@@ -21,13 +21,14 @@ class TicketPlace(Struct, frozen=True, array_like=True):
 
 
 class Ticket(Struct, frozen=True):
-    """The words of a ticket, and which of its colours it has: yes, wait or no. until: a time that follows the words."""
+    """The words of a ticket, and which of its colours it has: yes, wait or no. until: a time that follows the words.
+    offered: the spots that are reserved until then."""
 
     title: Text
     line: Text | None
     kind: str
     until: str | None = None
-    is_offer: bool = False
+    offered: int = 0
 
 
 ON_LIST = gettext("You’re on the waiting list")
@@ -60,8 +61,7 @@ def describe(response: Attendance, people: int, place: TicketPlace | None, organ
     if place.state in ("held", "partly"):
         return _with_seats(people, place)
     if place.state == "offered":
-        line = ngettext("1 spot is reserved for you.", "%(num)s spots are reserved for you.", place.seats)
-        return Ticket(gettext("A spot is free for you"), line, "wait", place.until, is_offer=True)
+        return Ticket(gettext("A spot is free for you"), None, "wait", place.until, place.seats)
     return Ticket(ON_LIST, _describe_queue(people, place), "wait", place.until)
 
 
