@@ -7,7 +7,7 @@ import pytest
 
 from kalends.core.settings import Settings
 from kalends.db import Database
-from tests.cast import Cast, a_calendar, a_response, an_event, shared
+from tests.cast import Cast, a_calendar, a_response, an_event, shared, verified
 from tests.responses.mail import links_in, mails_about, text_of, token_of
 
 GUEST = {"email_address": "dana@example.org", "name": "Dana", "response": "YES", "number": "1", "plus_n": "1", "notify": "true"}
@@ -130,6 +130,27 @@ def test_tabs_tell_who_waits_and_who_is_to_be_accepted_apart_from_who_comes(cast
     a_response(cast.anonymous, event, email_address="dan@example.org")
     now = tabs(cast, event)
     assert (now["pending"], "dan" in now["going"][1], "waiting" in now) == ((1, ["dan"]), False, False)
+
+
+def test_those_with_an_offer_are_on_the_tab_of_the_waiting_list(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, start_time="2026-06-05T20:00", capacity=2, waiting_list="offer")
+    for name in ("ann", "ben", "cleo"):
+        a_response(cast.alice, event, email_address=f"{name}@example.org", number=2)
+    ann = cast.alice.get(f"/api/responses?event_id={event['id']}").json["responses"][0]
+    assert cast.alice.put(f"/api/responses/{ann['id']}", json={"response": "NO"}).status == 200
+    now = tabs(cast, event)
+    assert (now["going"], now["waiting"], now["no"]) == ((0, []), (2, ["ben", "cleo"]), (1, ["ann"]))
+    assert "Offered a spot" in cast.alice.get(f"/events/{event['id']}/responses?tab=waiting").text
+
+
+def test_a_place_that_must_be_confirmed_is_not_shown_as_going(cast: Cast, db: Database) -> None:
+    event = an_event(verified(db, cast.alice), public=True, start_time="2026-06-05T20:00", capacity=5)
+    a_response(cast.anonymous, event, email_address="gus@example.org", name="Gus")
+    for path in (f"/events/{event['id']}", f"/events/{event['id']}/responses"):
+        assert '<span class="tag maybe">Going, not confirmed yet</span>' in cast.alice.get(path).text
+    assert "Not confirmed" in cast.alice.get("/notifications").text
+    a_response(cast.alice, event, email_address="fay@example.org")
+    assert '<span class="tag yes">Going</span>' in cast.alice.get(f"/events/{event['id']}/responses").text
 
 
 def test_unconfirmed_responses_are_on_a_tab_of_their_own(cast: Cast) -> None:

@@ -42,6 +42,14 @@ def test_the_export_is_a_table_whose_cells_no_spreadsheet_runs(cast: Cast) -> No
     assert (row["email_address"], row["name"], row["comment"]) == ("gus@example.org", "'=cmd()", "two\nlines, “quoted”")
 
 
+def test_the_export_says_who_waits(cast: Cast) -> None:
+    event = an_event(cast.alice, public=True, capacity=1, waiting_list="auto")
+    for name in ("ann", "ben"):
+        a_response(cast.alice, event, email_address=f"{name}@example.org")
+    rows = csv.DictReader(io.StringIO(cast.alice.get(f"/api/responses.csv?event_id={event['id']}").text))
+    assert [(row["response"], row["place"]) for row in rows] == [("YES", "held"), ("YES", "waiting")]
+
+
 def test_new_returns_the_users_defaults_and_saves_nothing(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
     blank = cast.carol.get(f"/api/responses/new?event_id={event['id']}").json

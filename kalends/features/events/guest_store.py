@@ -7,7 +7,7 @@ from msgspec import Struct
 from kalends import policy
 from kalends.core.records.delivery import GuestGroup
 from kalends.db import columns
-from kalends.features.responses.seat_store import IS_WAITING
+from kalends.features.responses.seat_store import ON_LIST
 from kalends.http.context import Context
 
 _GROUPS: dict[str, GuestGroup] = {"MAYBE": "maybe", "NO": "no", "": "not_answered"}
@@ -34,7 +34,7 @@ class Guest(Struct, frozen=True):
         return _GROUPS[self.response]
 
 
-_GUEST = columns(Guest, "r", is_waiting=IS_WAITING, sees=policy.GUEST_SEES_EVENT)
+_GUEST = columns(Guest, "r", is_waiting=f"({ON_LIST} OR offer_until IS NOT NULL)", sees=policy.GUEST_SEES_EVENT)
 
 
 def find_guests(ctx: Context, condition: str, **params: Any) -> list[Guest]:

@@ -1,5 +1,7 @@
 """Responses (RSVPs) to events."""
 
+from typing import Any
+
 from msgspec import UNSET
 
 from kalends import policy
@@ -33,6 +35,7 @@ from kalends.features.responses.model import (
     ResponseProof,
     ResponseQuery,
     ResponseRemoval,
+    SeatPlace,
     SeriesPlaces,
 )
 from kalends.features.responses.steps import admission
@@ -50,7 +53,10 @@ from kalends.http.paging import paginate, select
 from kalends.http.rate_limit import count_event_write
 from kalends.policy import Right
 
-CSV_COLUMNS = ("id", "name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "min_party", "created_at", "updated_at")
+CSV_COLUMNS = (
+    *("id", "name", "email_address", "response", "number", "plus_n", "comment", "opt_in", "min_party", "created_at", "updated_at"),
+    "place",
+)
 
 
 @endpoint("GET", "/api/responses")
@@ -82,10 +88,15 @@ def export(ctx: Context, params: ResponseExport) -> Document:
     asked = questions.of_event(ctx, event.id, event.calendar_id)
     labels = [f"{question.label} ({question.id})" if question.label in CSV_COLUMNS else question.label for question in asked]
     rows = [
-        [*(getattr(item, column) for column in CSV_COLUMNS), *(_cell(item, question.id) for question in asked)]
+        [*(_field(item, column) for column in CSV_COLUMNS), *(_cell(item, question.id) for question in asked)]
         for item in present.items(ctx, responses)
     ]
     return csv_file(ctx, f"responses-{event.id}", [*CSV_COLUMNS, *labels], rows)
+
+
+def _field(item: ResponseItem, column: str) -> Any:
+    value = getattr(item, column)
+    return value.place if isinstance(value, SeatPlace) else value
 
 
 def _cell(item: ResponseItem, question_id: int) -> str:

@@ -7,22 +7,22 @@ from msgspec import Meta
 from kalends.core.records.response import Response
 from kalends.db import columns
 from kalends.db.text_search import escape_like
-from kalends.features.responses.seat_store import IS_WAITING
+from kalends.features.responses.seat_store import ON_LIST
 from kalends.http.context import Context
 from kalends.http.paging import Paging
 
 Tab = Literal["all", "going", "maybe", "no", "waiting", "pending", "unconfirmed", "invited"]
 Sort = Literal["newest", "oldest", "name"]
 
-# Who said YES has a place, waits for one, let an offer lapse, or is not accepted or not confirmed yet. The conditions of `waiting`,
-# `pending` and `unconfirmed` have those of the indexes responses_waiting, responses_pending and responses_unconfirmed.
+# Who said YES has a place, waits for one or is offered one, let an offer lapse, or is not accepted or not confirmed yet. The conditions of
+# `pending` and `unconfirmed` have those of the indexes responses_pending and responses_unconfirmed.
 TABS: dict[Tab, str] = {
     "all": "TRUE",
     "going": """response = 'YES' AND (held > 0 OR queued_at IS NULL AND offer_until IS NULL)
         AND coalesce(accepted_for, number + plus_n) >= number + plus_n AND (confirm_until IS NULL OR confirm_until > 0)""",
     "maybe": "response = 'MAYBE'",
     "no": "response = 'NO'",
-    "waiting": IS_WAITING,
+    "waiting": ON_LIST,
     "pending": "response = 'YES' AND accepted_for < number + plus_n",
     "unconfirmed": "confirm_until = 0",
     # They have not responded: their invitations are listed.

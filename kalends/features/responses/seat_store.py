@@ -15,6 +15,8 @@ from kalends.http.context import Context
 MICROSECONDS = 1_000_000
 # The parties that wait; the index `responses_waiting` has the same condition.
 IS_WAITING = "queued_at IS NOT NULL AND queued_for > held + offered"
+# The parties that do not hold all their places: they wait for them, or are offered them.
+ON_LIST = "queued_at IS NOT NULL AND queued_for > held"
 # Unconfirmed responses whose places are not held any longer; the index `responses_held_until` has the first condition.
 HOLD_IS_OVER = "confirm_until > 0 AND confirm_until <= :now"
 # The seats of the event `e` that are offered: the index `responses_offered` has those of all events.
