@@ -167,6 +167,28 @@ def test_a_guest_says_how_few_would_come_only_where_spots_are_too_few(windows: W
     expect(fewest).to_be_hidden()
     _card(page).get_by_label("How many are you?").select_option("4")
     expect(fewest).to_be_visible()
+    assert fewest.evaluate(
+        "list => [...list.options].filter(each => getComputedStyle(each).display !== 'none').map(each => each.value)"
+    ) == [
+        "",
+        "1",
+        "2",
+        "3",
+    ]
+
+
+def test_the_button_says_when_a_party_joins_the_waiting_list(windows: Windows, people: Cast) -> None:
+    event = an_event(people.alice, public=True, start_time="2040-06-01T20:00", capacity=2, waiting_list="auto")
+    page = windows.open(width=390, script=False)
+    go(page, f"/events/{event['id']}?response=YES")
+    card, number = _card(page), _card(page).get_by_label("How many are you?")
+    going, joining = (card.get_by_role("button", name=name, exact=True) for name in ("I’m going", "Join the waiting list"))
+    for people_, fewest, expected in (("2", None, going), ("4", None, joining), ("4", "2", going), ("4", "3", joining), ("1", None, going)):
+        number.select_option(people_)
+        if fewest:
+            card.get_by_label("If there aren’t enough spots").select_option(fewest)
+        expect(expected).to_be_visible()
+        assert card.get_by_role("button", name="Join the waiting list").or_(card.get_by_role("button", name="I’m going")).count() == 1
 
 
 def test_a_tap_on_going_leads_to_the_name_and_arrow_keys_do_not(windows: Windows, people: Cast) -> None:
