@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from kalends.core.i18n import gettext
 from kalends.db.dialect import Dialect
 
 # The control characters that separate fields; no text contains them.
@@ -74,7 +75,7 @@ class Layout:
         for pieces in dict.fromkeys(parse_value(tag) for tag in query.split(",")):
             if sum(map(bool, pieces)) > 1:
                 # A substring cannot express that a `*` in the middle must match within one tag.
-                raise ValueError("a tag may have a * at its beginning or its end only")
+                raise ValueError(gettext("a tag may have a * at its beginning or its end only"))
             if any(pieces):
                 conditions.append(Condition((self._in_tag(pieces),), literals(pieces)))
         return conditions
@@ -122,7 +123,7 @@ def _add(params: dict[str, Any], value: str) -> str:
 def check_term_count(terms: int) -> None:
     """Raise ValueError if one search has too many terms."""
     if terms > MAX_TERMS:
-        raise ValueError(f"a search may have at most {MAX_TERMS} words, phrases and tags; leave some out")
+        raise ValueError(gettext("a search may have at most %(max)s words, phrases and tags; leave some out", max=MAX_TERMS))
 
 
 def fold(value: str) -> str:
@@ -142,9 +143,9 @@ def parse_terms(query: str) -> Iterable[tuple[str, ...]]:
     terms = dict.fromkeys(tuple(filter(None, map(fold, (quoted or word).split("*")))) for quoted, word in _TERM.findall(query))
     for pieces in terms:
         if sum(map(len, pieces)) > MAX_TERM_LENGTH:
-            raise ValueError(f"a word or phrase may have at most {MAX_TERM_LENGTH} characters; shorten it")
+            raise ValueError(gettext("a word or phrase may have at most %(max)s characters; shorten it", max=MAX_TERM_LENGTH))
         if len(pieces) > MAX_WILDCARDS + 1:
-            raise ValueError(f"a word or phrase may have at most {MAX_WILDCARDS} *; leave some out")
+            raise ValueError(gettext("a word or phrase may have at most %(max)s *; leave some out", max=MAX_WILDCARDS))
     return filter(None, terms)
 
 
@@ -152,10 +153,10 @@ def parse_value(value: str) -> tuple[str, ...]:
     """A value that must match a whole field, split at its `*`; raises ValueError if it is too long."""
     value = fold(value)
     if len(value) > MAX_VALUE_LENGTH:
-        raise ValueError(f"may have at most {MAX_VALUE_LENGTH} characters; shorten it")
+        raise ValueError(gettext("may have at most %(max)s characters; shorten it", max=MAX_VALUE_LENGTH))
     pieces = tuple(value.split("*"))
     if len(pieces) > MAX_WILDCARDS + 1:
-        raise ValueError(f"may have at most {MAX_WILDCARDS} *; leave some out")
+        raise ValueError(gettext("may have at most %(max)s *; leave some out", max=MAX_WILDCARDS))
     return pieces
 
 

@@ -4,12 +4,15 @@ import zlib
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+from kalends.core.i18n import gettext
+
 SIGNATURE = b"PK\x03\x04"
 MAX_FILES = 1_000
 # What all files have together, unpacked.
 MAX_BYTES = 10 * 2**20
 # The directory of an archive is read as a whole before its files are: of 65,535 files, it has about 4 MiB.
 MAX_DIRECTORY = 2**20
+_DAMAGED = gettext("is a ZIP archive that is damaged or encrypted")
 _END, _END_SIZE, _LARGE = b"PK\x05\x06", 22, b"PK\x06\x07"
 
 
@@ -24,12 +27,16 @@ def join_calendars(content: bytes) -> bytes:
         with ZipFile(BytesIO(content)) as archive:
             files = [each for each in archive.infolist() if each.filename.lower().endswith((".ics", ".ical"))]
             if not files:
-                raise ValueError("is a ZIP archive without .ics files")
+                raise ValueError(gettext("is a ZIP archive without .ics files"))
             if len(files) > MAX_FILES:
-                raise ValueError(f"is a ZIP archive with {len(files):,} calendars; at most {MAX_FILES:,} can be read at once")
+                raise ValueError(
+                    gettext(
+                        "is a ZIP archive with %(count)s calendars; at most %(max)s can be read at once", count=len(files), max=MAX_FILES
+                    )
+                )
             return _read_all(archive, files)
     except (BadZipFile, EOFError, NotImplementedError, OverflowError, RuntimeError, zlib.error, OSError):
-        raise ValueError("is a ZIP archive that is damaged or encrypted") from None
+        raise ValueError(_DAMAGED) from None
 
 
 def _check_directory(content: bytes) -> None:
@@ -37,10 +44,10 @@ def _check_directory(content: bytes) -> None:
     is_last = content[-_END_SIZE:].startswith(_END) and content.endswith(b"\0\0")
     position = len(content) - _END_SIZE if is_last else content.rfind(_END)
     if position < 0:
-        raise ValueError("is a ZIP archive that is damaged or encrypted")
+        raise ValueError(_DAMAGED)
     size = int.from_bytes(content[position + 12 : position + 16], "little")
     if size > MAX_DIRECTORY or content[max(0, position - 20) : position].startswith(_LARGE):
-        raise ValueError("is a ZIP archive with too many files")
+        raise ValueError(gettext("is a ZIP archive with too many files"))
 
 
 def _read_all(archive: ZipFile, files: list[ZipInfo]) -> bytes:
@@ -52,6 +59,6 @@ def _read_all(archive: ZipFile, files: list[ZipInfo]) -> bytes:
         with archive.open(each) as file:
             joined += file.read(MAX_BYTES - len(joined) + 1)
         if len(joined) > MAX_BYTES:
-            raise ValueError(f"is a ZIP archive with more than {MAX_BYTES // 2**20} MiB of calendars")
+            raise ValueError(gettext("is a ZIP archive with more than %(max)s MiB of calendars", max=MAX_BYTES // 2**20))
         joined += b"\r\n"
     return bytes(joined)

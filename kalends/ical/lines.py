@@ -8,6 +8,8 @@ from itertools import islice
 
 from msgspec import Struct
 
+from kalends.core.i18n import gettext
+
 # Far above any real line: limits that keep hostile ones cheap.
 MAX_CHARACTERS = 200_000
 MAX_PARAMETERS = 2_000
@@ -86,14 +88,14 @@ def unfold(content: str) -> Iterator[tuple[int, str]]:
 def parse_property(number: int, line: str) -> Property:
     """Parse a line that has a name and a colon."""
     if len(line) > MAX_CHARACTERS:
-        raise ValueError(f"line {number} is longer than {MAX_CHARACTERS:,} characters")
+        raise ValueError(gettext("line %(line)s is longer than %(max)s characters", line=str(number), max=MAX_CHARACTERS))
     name, _, rest = line.partition(":")
     if ";" not in name and '"' not in name:
         return Property({}, rest)
     match = _HEAD.match(line)
     head, value = (match[0], line[match.end() + 1 :]) if match else line.split(":", 1)
     if len(head) > MAX_PARAMETERS:
-        raise ValueError(f"line {number} has parameters of more than {MAX_PARAMETERS:,} characters")
+        raise ValueError(gettext("line %(line)s has parameters of more than %(max)s characters", line=str(number), max=MAX_PARAMETERS))
     parameters = _parse_parameters(head)
     return Property(parameters, _decode(parameters, value))
 

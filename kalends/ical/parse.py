@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 from msgspec import Struct, field
 
+from kalends.core.i18n import gettext
 from kalends.core.values.text import replace_control_characters
 from kalends.ical.file_time_zone import Properties
 from kalends.ical.lines import Property, parse_property, split_escaped, unfold
@@ -112,9 +113,9 @@ def parse_file(content: str) -> CalendarFile:
     """Parse the file, or raise ValueError with a message for people."""
     count = len(_EVENT.findall(content))
     if count > MAX_EVENTS:
-        raise ValueError(f"has {count:,} events; at most {MAX_EVENTS:,} can be imported at once")
+        raise ValueError(gettext("has %(count)s events; at most %(max)s can be imported at once", count=count, max=MAX_EVENTS))
     if content.count("\n") > MAX_LINES or content.count("\r") > MAX_LINES:
-        raise ValueError(f"has more than {MAX_LINES:,} lines; import it in parts")
+        raise ValueError(gettext("has more than %(max)s lines; import it in parts", max=MAX_LINES))
     file = CalendarFile()
     is_calendar = False
     for calendar in _parse_components(content):
@@ -122,9 +123,9 @@ def parse_file(content: str) -> CalendarFile:
             is_calendar = True
             _add_calendar(file, calendar)
     if not is_calendar:
-        raise ValueError("is no iCalendar file: it has no BEGIN:VCALENDAR")
+        raise ValueError(gettext("is no iCalendar file: it has no BEGIN:VCALENDAR"))
     if not file.entries:
-        raise NoEvents("has no events in it")
+        raise NoEvents(gettext("has no events in it"))
     return file
 
 
@@ -136,7 +137,9 @@ def _parse_components(content: str) -> Iterator[_Component]:
         name = match[0].upper() if match else ""
         if name == "BEGIN":
             if len(stack) == MAX_LEVELS:
-                raise ValueError(f"is damaged: what begins in line {number} lies deeper than {MAX_LEVELS} levels")
+                raise ValueError(
+                    gettext("is damaged: what begins in line %(line)s lies deeper than %(max)s levels", line=str(number), max=MAX_LEVELS)
+                )
             stack.append(_Component(number, line[6:].strip().upper()))
         elif name == "END":
             yield from _close(stack, number, line[4:].strip().upper())
@@ -146,7 +149,9 @@ def _parse_components(content: str) -> Iterator[_Component]:
             stack[-1].unsupported.add(_UNSUPPORTED[name])
     if stack:
         last = stack[-1]
-        raise ValueError(f"is cut off: what begins in line {last.line} (BEGIN:{shorten(last.name)}) does not end")
+        raise ValueError(
+            gettext("is cut off: what begins in line %(line)s (BEGIN:%(name)s) does not end", line=str(last.line), name=shorten(last.name))
+        )
 
 
 def _parse_line(number: int, line: str) -> Property:
@@ -161,7 +166,9 @@ def _parse_line(number: int, line: str) -> Property:
 def _close(stack: list[_Component], number: int, name: str) -> Iterator[_Component]:
     """End the innermost component, and yield it if it is an outermost one; others are added to the component around them."""
     if not stack or stack[-1].name != name:
-        raise ValueError(f"is damaged: nothing that ends in line {number} (END:{shorten(name)}) has begun")
+        raise ValueError(
+            gettext("is damaged: nothing that ends in line %(line)s (END:%(name)s) has begun", line=str(number), name=shorten(name))
+        )
     component = stack.pop()
     if not stack:
         yield component

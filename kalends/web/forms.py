@@ -68,9 +68,9 @@ def check(ctx: Context, form: Form) -> None:
     if ctx.actor is not None:
         return
     if form.values.get(TRAP):
-        raise errors.Invalid([], "We could not tell whether a person sent this. Nothing is lost: please send it once more.")
+        raise errors.Invalid([], gettext("We could not tell whether a person sent this. Nothing is lost: please send it once more."))
     if ctx.settings.rate_limits == "on" and not form.text(BY_HAND) and not _is_in_time(ctx, form.text(TIME)):
-        raise errors.Invalid([], "That was very quick. Nothing is lost: please look at it again, and send it once more.")
+        raise errors.Invalid([], gettext("That was very quick. Nothing is lost: please look at it again, and send it once more."))
 
 
 def _is_in_time(ctx: Context, text: str) -> bool:

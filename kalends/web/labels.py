@@ -124,7 +124,7 @@ LABELS = {
     "to": gettext("To"),
     "unique_id": gettext("External ID"),
     "until_clock": gettext("RSVP deadline time"),
-    "url": gettext("URL"),
+    "url": gettext("Address"),
     "user_name": gettext("Username"),
     "visibility": gettext("Who can see it"),
     "waiting_list": gettext("When it’s full"),

@@ -34,10 +34,10 @@ def test_a_calendar_is_pasted_looked_at_followed_held_back_and_accepted(
     page = windows.open(people.alice, script=script)
     go(page, f"{windows.url}/calendars/{calendar['id']}")
     page.get_by_role("link", name="Followed calendars").click()
-    page.get_by_label("Paste an address").fill("https://")
+    page.get_by_label("Address", exact=True).fill("https://")
     page.get_by_role("button", name="Look what’s there").click()
     assert page.get_by_role("alert").is_visible()
-    page.get_by_label("Paste an address").fill(elsewhere.url)
+    page.get_by_label("Address", exact=True).fill(elsewhere.url)
     page.get_by_role("button", name="Look what’s there").click()
     assert page.get_by_text("9 events").is_visible()
     problems = violations(page, within="main") if script else []

@@ -5,6 +5,7 @@ from http.client import HTTPException
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
+from kalends.core.i18n import gettext
 from kalends.core.net.deadline import Deadline
 from kalends.core.net.http_connection import PORTS, Address, Connection, target
 
@@ -27,7 +28,7 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 # Resolvers read `2130706433`, `0x7f.1` and `0177.0.0.1` as IPv4 addresses.
 _NUMERIC = re.compile(r"(?:^|\.)(?:[0-9]+|0[xX][0-9a-fA-F]*)\.?$")
 
-ONLY_HTTPS = "must begin with https://"
+ONLY_HTTPS = gettext("must begin with https://")
 
 
 class AddressRefused(Exception):
@@ -73,7 +74,7 @@ def split(url: str) -> SplitResult:
             return parts
     except ValueError:
         pass
-    raise AddressRefused("must be an address such as https://example.org/hook, without a password and a fragment")
+    raise AddressRefused(gettext("must be an address such as https://example.org/hook, without a password and a fragment"))
 
 
 def resolve(deadline: Deadline, parts: SplitResult, *, any_network: bool) -> list[Address]:
@@ -82,9 +83,9 @@ def resolve(deadline: Deadline, parts: SplitResult, *, any_network: bool) -> lis
     if parts.scheme == "http" and not any_network:
         raise AddressRefused(ONLY_HTTPS)
     if _NUMERIC.search(host) and not _is_ip_address(host):
-        raise AddressRefused("must have a name, or an IP address in its usual form")
+        raise AddressRefused(gettext("must have a name, or an IP address in its usual form"))
     if not any_network and port not in PUBLIC_PORTS:
-        raise AddressRefused("must have the port 443 or 8443, or none")
+        raise AddressRefused(gettext("must have the port 443 or 8443, or none"))
     try:
         addresses = deadline.resolve(host, port)
     except TimeoutError:
@@ -95,7 +96,7 @@ def resolve(deadline: Deadline, parts: SplitResult, *, any_network: bool) -> lis
     if parts.scheme == "http" and not all(ip.is_loopback for ip in ips):
         raise AddressRefused(ONLY_HTTPS)
     if not any_network and not all(is_public(ip) for ip in ips):
-        raise AddressRefused("leads to a network that is not public")
+        raise AddressRefused(gettext("leads to a network that is not public"))
     return addresses
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
+from kalends.core.i18n import gettext
 from kalends.core.records.people import Gender
 from kalends.core.values import datetimes
 from kalends.http.csv_file import Remark
@@ -24,12 +25,12 @@ def _birthday(value: str) -> str:
     try:
         return datetimes.parse(value).local.date().isoformat()
     except ValueError as error:
-        raise FieldInvalid(str(error)) from None
+        raise FieldInvalid(error.args[0]) from None
 
 
 def _phone(value: str) -> str:
     if not any(character.isdigit() for character in value):
-        raise FieldInvalid("must have digits, such as +33 6 12 34 56 78")
+        raise FieldInvalid(gettext("must have digits, such as +33 6 12 34 56 78"))
     return value
 
 

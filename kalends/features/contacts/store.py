@@ -89,7 +89,7 @@ def _conditions(ctx: Context, query: ContactFilter | ContactQuery) -> tuple[str,
             conditions = parse(value or "")
             text_search.check_term_count(terms := terms + len(conditions))
         except ValueError as error:
-            raise errors.invalid(name, str(error), "too_large") from None
+            raise errors.invalid(name, error.args[0], "too_large") from None
         where += text_search.where(ctx.db, "k.search", conditions, params)
     return " AND ".join(where), params
 

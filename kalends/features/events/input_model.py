@@ -307,7 +307,7 @@ class CalendarChoice(Struct, kw_only=True):
 def _mobile(value: str) -> str:
     dialled = phone.to_e164(value)
     if dialled is None:
-        raise FieldInvalid("must be a phone number with its country code, such as +33 6 12 34 56 78")
+        raise FieldInvalid(gettext("must be a phone number with its country code, such as +33 6 12 34 56 78"))
     if not phone.is_mobile(dialled):
         raise FieldInvalid(gettext("must be the number of a mobile phone: others get no SMS"))
     return dialled

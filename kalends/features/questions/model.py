@@ -134,7 +134,7 @@ def _read_answer(value: Any) -> list[str]:
     try:
         return [text.clean(part, lines=True) if isinstance(part, str) else str(part).lower() for part in parts]
     except ValueError as error:
-        raise FieldInvalid(str(error)) from None
+        raise FieldInvalid(error.args[0]) from None
 
 
 class AnswerInput(Struct, frozen=True):

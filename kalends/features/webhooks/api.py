@@ -165,7 +165,7 @@ def _check_url(ctx: Context, url: str) -> None:
     try:
         check_url(url, seconds=RESOLVE_SECONDS, any_network=ctx.settings.webhooks == "any")
     except AddressRefused as refusal:
-        raise errors.invalid("url", str(refusal)) from None
+        raise errors.invalid("url", refusal.args[0]) from None
     except PostFailed:
         raise errors.invalid("url", gettext("has a host name that can’t be found. Check the spelling")) from None
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from kalends.core import errors
+from kalends.core.i18n import gettext
 from kalends.core.values import text
 from kalends.http.input.options import FieldOptions
 from kalends.http.input.readers import FieldInvalid
@@ -64,9 +65,9 @@ def _clean_tag(tag: str) -> str:
     try:
         cleaned = text.clean(tag)
     except ValueError as error:
-        raise FieldInvalid(str(error)) from None
+        raise FieldInvalid(error.args[0]) from None
     if len(cleaned) > MAX_TAG:
-        raise FieldInvalid(f"each tag must have at most {MAX_TAG} characters", "too_long")
+        raise FieldInvalid(gettext("each tag must have at most %(max)s characters", max=MAX_TAG), "too_long")
     return cleaned
 
 

@@ -64,7 +64,7 @@ def _contains(ctx: Context, text: str, params: dict[str, Any]) -> list[str]:
     try:
         terms = list(text_search.parse_terms(text))
     except ValueError as error:
-        raise errors.invalid("text", str(error), "too_large") from None
+        raise errors.invalid("text", error.args[0], "too_large") from None
     literals = [literal for pieces in terms for literal in text_search.literals(pieces)]
     if not literals:
         return ["FALSE"]

@@ -30,9 +30,9 @@ def read_file(filename: str, content: bytes) -> list[Entry]:
         elif name.endswith((".csv", ".tsv", ".txt")):
             entries = csv_table.read(document)
         else:
-            raise ValueError("must be a .vcf file of vCards or a .csv file")
+            raise ValueError(gettext("must be a .vcf file of vCards or a .csv file"))
     except ValueError as error:
-        raise errors.invalid("file", str(error), "invalid_format") from None
+        raise errors.invalid("file", error.args[0], "invalid_format") from None
     if not entries:
         raise errors.invalid("file", gettext("contains no contacts"), "invalid_format")
     return entries

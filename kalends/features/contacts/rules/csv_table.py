@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from kalends.core.i18n import gettext
 from kalends.core.records.people import Contact
 from kalends.features.contacts.rules.entry import MAX_ENTRIES, TOO_MANY, Entry, split_full_name
 from kalends.http.csv_file import original
@@ -27,9 +28,10 @@ _PLACE = re.compile(r"(home|business|work|other|address\d{1,3}-|)(country(?:/reg
 _PLACES = ("home", "", "address", "other", "work", "business")
 _US_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})", re.ASCII)
 
-_UNDERSTOOD = (
-    f"must name its columns in the first line: {', '.join(COLUMNS)}; "
-    "or those that Google, Outlook and Yahoo export in English, such as First Name and E-mail Address"
+_UNDERSTOOD = gettext(
+    "must name its columns in the first line: %(columns)s; "
+    "or those that Google, Outlook and Yahoo export in English, such as First Name and E-mail Address",
+    columns=", ".join(COLUMNS),
 )
 
 Row = dict[str, str]
@@ -64,7 +66,7 @@ def _delimiter(content: str) -> str:
         header = next(_rows(content, delimiter), (0, []))[1]
         known = sum(bool(_kind(_key(cell))) for cell in header[:MAX_COLUMNS])
         if len(header) > MAX_COLUMNS or known > MAX_KNOWN_COLUMNS:
-            raise ValueError("has more columns than any address book")
+            raise ValueError(gettext("has more columns than any address book"))
         if known > best_count:
             best_count, best = known, delimiter
     if not best_count:
@@ -82,7 +84,7 @@ def _rows(content: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error:
-        raise ValueError(f"cannot be read from line {line} on; maybe a quotation mark is missing there") from None
+        raise ValueError(gettext("cannot be read from line %(line)s on; maybe a quotation mark is missing there", line=str(line))) from None
 
 
 def _key(cell: str) -> str:

@@ -2,8 +2,10 @@
 
 from msgspec import Struct
 
+from kalends.core.i18n import gettext
+
 MAX_ENTRIES = 20_000
-TOO_MANY = f"must have at most {MAX_ENTRIES:,} contacts"
+TOO_MANY = gettext("must have at most %(max)s contacts", max=MAX_ENTRIES)
 
 
 class Entry(Struct, kw_only=True):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from kalends.core.i18n import gettext
 from kalends.core.records.people import Contact
 from kalends.features.contacts.rules.entry import MAX_ENTRIES, TOO_MANY, Entry, split_full_name
 from kalends.ical.lines import Property, escape, fold, parse_property, split_escaped, unfold
@@ -63,10 +64,17 @@ def _cards(content: str) -> Iterator[tuple[int, Card]]:
         elif depth == 1 and name in _PROPERTIES:
             card.setdefault(name, []).append(parse_property(number, line))
             if len(card[name]) > MAX_PROPERTIES:
-                raise ValueError(f"the card that begins in line {begin} has {name} more than {MAX_PROPERTIES:,} times")
+                raise ValueError(
+                    gettext(
+                        "the card that begins in line %(line)s has %(name)s more than %(max)s times",
+                        line=str(begin),
+                        name=name,
+                        max=MAX_PROPERTIES,
+                    )
+                )
         before = name
     if depth:
-        raise ValueError(f"the card that begins in line {begin} has no END:VCARD; the file looks cut off")
+        raise ValueError(gettext("the card that begins in line %(line)s has no END:VCARD; the file looks cut off", line=str(begin)))
 
 
 def _parse_entry(line: int, card: Card) -> Entry:

@@ -66,7 +66,7 @@ def _check_moment(value: str) -> str:
     try:
         datetimes.parse(value)
     except ValueError as error:
-        raise FieldInvalid(str(error)) from None
+        raise FieldInvalid(error.args[0]) from None
     return value
 
 

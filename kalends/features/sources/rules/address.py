@@ -3,7 +3,10 @@
 import re
 from urllib.parse import urlsplit, urlunsplit
 
+from kalends.core.i18n import gettext
+
 HIDDEN = "•••"
+EXAMPLE = gettext("must be an address such as https://example.org/events.ics")
 _MEETUP = re.compile(r"/(?:[a-z]{2}(?:-[A-Z]{2})?/)?([A-Za-z0-9_-]+)/?(?:events/?)?")
 _MEETUP_HOSTS = ("www.meetup.com", "meetup.com")
 
@@ -18,9 +21,9 @@ def normalise(address: str) -> str:
         parts = urlsplit(address)
     except ValueError:
         # The library's message may quote a password.
-        raise ValueError("must be an address such as https://example.org/events.ics") from None
+        raise ValueError(EXAMPLE) from None
     if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
-        raise ValueError("must begin with https:// or webcal://")
+        raise ValueError(EXAMPLE)
     if parts.hostname in _MEETUP_HOSTS and (group := _MEETUP.fullmatch(parts.path)):
         return f"https://www.meetup.com/{group[1]}/events/ical/"
     host = parts.netloc.rpartition("@")

@@ -94,7 +94,7 @@ def _decode(reply: GetReply) -> str:
     try:
         return text.decode(unsplit_utf8(join_calendars(reply.body)))
     except ValueError as error:
-        raise FetchFailed(gettext("What is there %(problem)s.", problem=str(error)), reply.status, len(reply.body)) from None
+        raise FetchFailed(gettext("What is there %(problem)s.", problem=error.args[0]), reply.status, len(reply.body)) from None
 
 
 def _get(settings: Settings, url: str, headers: dict[str, str]) -> GetReply:
@@ -102,7 +102,7 @@ def _get(settings: Settings, url: str, headers: dict[str, str]) -> GetReply:
     try:
         reply = get(url, headers, any_network=settings.sources == "any")
     except AddressRefused as refusal:
-        raise FetchFailed(gettext("The address %(problem)s.", problem=str(refusal))) from None
+        raise FetchFailed(gettext("The address %(problem)s.", problem=refusal.args[0])) from None
     except GetFailed as failure:
         raise FetchFailed(failure.reason, failure.status) from None
     if reply.status == 200 or (reply.status == 304 and len(headers) > 2):

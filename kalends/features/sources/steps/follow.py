@@ -56,7 +56,7 @@ def fetch_address(ctx: Context, pasted: str, calendar_id: int | None) -> tuple[s
     try:
         url = address.normalise(pasted)
     except ValueError as error:
-        raise errors.invalid("url", str(error), "invalid_format") from None
+        raise errors.invalid("url", error.args[0], "invalid_format") from None
     try:
         return url, discover(ctx.settings, url), zone
     except FetchFailed as failure:

@@ -68,7 +68,7 @@ def read(ctx: Context, content: str, headers: dict[str, str], zone: str, title_c
     except NoEvents:
         return feed
     except ValueError as error:
-        raise Unreadable(gettext("What is there %(problem)s.", problem=str(error))) from None
+        raise Unreadable(gettext("What is there %(problem)s.", problem=error.args[0])) from None
     try:
         _read_entries(ctx, feed, file, zone, text.fold_case(title_contains), tag_list)
     except errors.Invalid as error:

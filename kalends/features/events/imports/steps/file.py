@@ -107,7 +107,7 @@ def parse_file(content: bytes) -> CalendarFile:
     try:
         return parse.parse_file(text.decode(unsplit_utf8(join_calendars(content))))
     except ValueError as error:
-        raise errors.invalid("file", str(error), "invalid_format") from None
+        raise errors.invalid("file", error.args[0], "invalid_format") from None
 
 
 def _check_quota(ctx: Context, calendar: Calendar, plan: Plan) -> None:

@@ -94,7 +94,7 @@ def _add_searches(ctx: Context, conditions: Conditions, query: EventQuery) -> No
                 searches = search.parse_query(name, value)
                 text_search.check_term_count(len(conditions.on_text) + len(searches))
             except ValueError as error:
-                raise errors.invalid(name, str(error)) from None
+                raise errors.invalid(name, error.args[0]) from None
             # The empty suffix keeps planners from using the text index here: `listing` decides when to use it.
             conditions.on_text += text_search.where(ctx.db, "e.search || ''", searches, conditions.params)
             conditions.literals += [literal for condition in searches for literal in condition.literals]
