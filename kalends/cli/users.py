@@ -138,7 +138,9 @@ def password_(data: str | None, database: str | None, user_name: str, password: 
 @data_option
 @database_option
 def remove_factors(data: str | None, database: str | None, user_name: str, *, identities: bool) -> None:
-    """Turn off a user's one-time codes, and remove passkeys: the password alone signs in. The user gets mail."""
+    """Turn off a user's one-time codes, and remove passkeys: the password alone signs in. The user gets mail.
+
+    Accounts at providers are unlinked only with KALENDS_PASSWORDS=on."""
     with open_context(data, database) as ctx, ctx.write(), _report_conflict():
         user = _find(ctx, user_name)
         has_password = account_status.remove_factors(ctx, user, with_identities=identities)

@@ -104,7 +104,11 @@ def test_the_path_of_an_address_is_for_its_follower_alone(people: Cast, elsewher
     shown = [people.bob.get(api).json["url"], people.alice.get(api).json["url"], people.alice.get("/api/sources").json["sources"][0]["url"]]
     assert shown == [elsewhere.url, *[f"http://{host}/…"] * 2]
     assert path in people.bob.get(page).text
-    for who, address in ((people.alice, page), (people.alice, f"/calendars/{calendar['id']}/sources"), (admin, "/admin/sources")):
+    for who, address in (
+        (people.alice, page),
+        (people.alice, f"/calendars/{calendar['id']}/sources"),
+        (admin, "/admin/sources?limit=1000"),
+    ):
         reply = who.get(address)
         assert (reply.status, f"{host}/…" in reply.text, path in reply.text) == (200, True, False), address
 

@@ -78,20 +78,17 @@ def change_role(ctx: Context, user: User, role: Role) -> None:
 
 def remove_factors(ctx: Context, user: User, *, with_identities: bool) -> bool:
     """Turn off the user's one-time codes, and remove passkeys and linked accounts at providers; the user gets mail. Returns whether the
-    password signs in. Raises Conflict if nothing is left to sign in with, or there is nothing to remove."""
+    password signs in. Raises Conflict if nothing would be left to sign in with, or there is nothing to remove."""
     has_password = policy.accepts_password(ctx, user)
     if with_identities and not has_password:
-        raise errors.Conflict(
-            f"With KALENDS_PASSWORDS=off {user.user_name} could not sign in without these accounts. Run it with KALENDS_PASSWORDS=on."
-        )
+        raise errors.Conflict(gettext("While passwords are switched off, nobody could sign in without these accounts."))
     removed: dict[AccountNotice, bool] = {
         "identity_unlinked": with_identities and identities.delete_all(ctx, user.id) > 0,
         "codes_disabled": totp.delete(ctx, user.id),
         "passkey_removed": passkeys.delete_all(ctx, user.id) > 0,
     }
     if not any(removed.values()):
-        also = " and no linked accounts" if with_identities else ""
-        raise errors.Conflict(f"{user.user_name} has no one-time codes and no passkeys{also}.")
+        raise errors.Conflict(gettext("Nothing to remove: the account has no one-time codes and no passkeys."))
     for notice in (name for name, is_removed in removed.items() if is_removed):
         deliveries.insert_account_mail(ctx, user, "notice", notice)
     audit.record(ctx, "factors_removed", "account", user.id)
