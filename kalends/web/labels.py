@@ -143,7 +143,7 @@ FLAGS = ("all_day", "approval", "approved", "forced", "opt_in", "public", "requi
 VALUES = {
     "response": RESPONSES,
     "status": STATUSES,
-    "visibility": {"public": gettext("Public"), "link": gettext("Anyone with the link"), "members": gettext("Members only")},
+    "visibility": {"public": gettext("Public"), "link": gettext("Anyone with the link"), "members": gettext("People on the calendar")},
     "waiting_list": {"off": gettext("No waiting list"), "auto": gettext("Waiting list"), "offer": gettext("Waiting list with offers")},
     "waiting_order": {"fit": gettext("Let smaller groups go first"), "strict": gettext("Wait until the whole group fits")},
     **dict.fromkeys(FLAGS, YES_NO),

@@ -88,15 +88,31 @@ def test_a_private_event_is_not_offered_for_sharing_with_everyone(cast: Cast) ->
     event = an_event(cast.alice, calendar_id=calendar["id"])
     path = f"/events/{event['id']}"
     page = cast.alice.get(path).text
-    assert "Only members of the calendar Band &lt;b&gt; can open this link." in page
+    assert "Only people on the calendar Band &lt;b&gt; can see this event." in page
     assert f'href="{path}/edit#visibility"' in page
     assert f'href="{path}/edit#visibility"' not in cast.vera.get(path).text
     replies = cast.alice.get(f"{path}/responses").text
     assert "send people the link" not in replies
     assert f'href="{path}/edit#visibility"' in replies
     public = f"/events/{an_event(cast.alice, public=True)['id']}"
-    assert "can open this link" not in cast.alice.get(public).text
+    assert "Only people on" not in cast.alice.get(public).text
     assert "send people the link" in cast.alice.get(f"{public}/responses").text
+
+
+def test_the_form_says_who_the_people_on_each_calendar_are(cast: Cast) -> None:
+    band, own = a_calendar(cast.alice, name="Band"), cast.alice.primary_calendar_id
+    shared(cast.alice, band, cast.vera, "viewer")
+    shared(cast.alice, band, cast.bob, "editor")
+    mine, others = cast.alice.get("/events/new?form_token=1").text, cast.bob.get(f"/events/new?form_token=1&calendar_id={band['id']}").text
+    assert '<option value="members">Only me</option>' in mine
+    assert f'<option value="{own}" selected data-people="Only me">Personal</option>' in mine
+    assert 'data-people="People on this calendar (3)">Band</option>' in mine
+    assert '<option value="members">People on this calendar</option>' in others
+    alone, band_event = an_event(cast.alice), an_event(cast.alice, calendar_id=band["id"])
+    assert "Only people on the calendar Personal can see this event." in cast.alice.get(f"/events/{alone['id']}").text
+    assert "People on its calendars. Nobody else" in cast.alice.get(f"/events/{band_event['id']}/edit").text
+    vera = an_event(cast.vera)
+    assert "Only me. Nobody else" in cast.vera.get(f"/events/{vera['id']}/edit").text
 
 
 def test_a_conflict_shows_what_differs_and_what_saving_will_do(cast: Cast) -> None:

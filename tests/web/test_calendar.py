@@ -130,7 +130,7 @@ def test_free_time_and_free_days_become_an_event(looks: Windows, people: Cast) -
     time = page.locator("#quick [data-when]")
     expect(time).to_contain_text("12 May 2026, 10:00–11:30")
     expect(page.locator(f"[data-day='{TUESDAY}'] .drawn")).to_have_count(1)
-    expect(page.locator("#quick")).to_contain_text("Only the members of this calendar can see it.")
+    expect(page.locator("#quick")).to_contain_text("Anyone with the link can see it.")
     assert violations(page, EVERYTHING, "#quick") == []
     page.keyboard.type("Jazz trio")
     page.get_by_role("button", name="Save").click()
@@ -139,7 +139,7 @@ def test_free_time_and_free_days_become_an_event(looks: Windows, people: Cast) -
     expect(page.locator(f"[data-day='{TUESDAY}'] .entry")).to_contain_text("10:00 Jazz trio")
     [event] = people.alice.get("/api/events").json["events"]
     detail = people.alice.get(f"/api/events/{event['id']}").json
-    assert (detail["time_zone"], detail["visibility"]) == ("Europe/Paris", "members")
+    assert (detail["time_zone"], detail["visibility"]) == ("Europe/Paris", "link")
     go(page, f"/calendar?date={MONDAY}")
     first, last = (box(page.locator(f"[data-day='2026-05-{day}']")) for day in (28, 31))
     drag(page, (first["x"] + 40, first["y"] + 90), (last["x"] + 40, last["y"] + 90))

@@ -21,7 +21,7 @@ def test_a_month_of_six_weeks_fits_into_the_window(windows: Windows, people: Cas
     assert page.evaluate(BOTTOM) <= HEIGHT
 
 
-def test_the_plus_of_a_day_opens_the_card_of_a_new_event_for_members_of_a_private_calendar(windows: Windows, people: Cast) -> None:
+def test_the_plus_of_a_day_opens_the_card_of_a_new_event_with_the_default_of_the_form(windows: Windows, people: Cast) -> None:
     page = windows.open(people.alice)
     go(page, f"/calendar?date={MONTH}")
     day = page.locator(f"[data-day='{MONTH}']")
@@ -30,12 +30,12 @@ def test_the_plus_of_a_day_opens_the_card_of_a_new_event_for_members_of_a_privat
     card = page.get_by_role("dialog", name="New event")
     expect(card.get_by_label("Title")).to_be_focused()
     expect(card.get_by_label("Calendar").locator("option").first).to_have_text("Personal")
-    expect(card).to_contain_text("Only the members of this calendar can see it.")
+    expect(card).to_contain_text("Anyone with the link can see it.")
     card.get_by_label("Title").fill("Haircut")
     card.get_by_role("button", name="Save").click()
     expect(page.locator(".entry", has_text="Haircut")).to_be_visible()
     [event] = people.alice.get("/api/events?text=Haircut").json["events"]
-    assert people.alice.get(f"/api/events/{event['id']}").json["visibility"] == "members"
+    assert people.alice.get(f"/api/events/{event['id']}").json["visibility"] == "link"
 
 
 def test_the_rail_leads_to_new_calendars_and_to_calendars_to_follow(windows: Windows, people: Cast) -> None:

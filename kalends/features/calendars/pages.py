@@ -58,7 +58,7 @@ def show(ctx: Context, calendar_id: int, form: FormState | None = None) -> Docum
     return render(
         "calendars/show.html",
         ctx,
-        title=calendar.name,
+        title=labels.calendar_name(ctx, calendar.name),
         calendar=calendar,
         days=days.group(cards, ctx.now, ctx.now, zone, reader_locale(ctx).formats),
         has_more=position is not None,
@@ -94,7 +94,7 @@ def edit(ctx: Context, calendar_id: int, form: FormState | None = None, share: F
     return render(
         "calendars/edit.html",
         ctx,
-        title=gettext("Edit %(name)s", name=calendar.name),
+        title=gettext("Edit %(name)s", name=labels.calendar_name(ctx, calendar.name)),
         calendar=calendar,
         forms=forms,
         zones=sorted(known_zones()),
@@ -115,7 +115,12 @@ def ask(ctx: Context, calendar_id: int, form: FormState | None = None) -> Docume
     calendar = api.show(ctx, calendar_id)
     contents = events.index(ctx, EventQuery(calendar_id=calendar_id, limit=0, count=True))
     return render(
-        "calendars/delete.html", ctx, title=gettext("Delete %(name)s", name=calendar.name), form=form, calendar=calendar, contents=contents
+        "calendars/delete.html",
+        ctx,
+        title=gettext("Delete %(name)s", name=labels.calendar_name(ctx, calendar.name)),
+        form=form,
+        calendar=calendar,
+        contents=contents,
     )
 
 

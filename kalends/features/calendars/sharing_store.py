@@ -109,6 +109,12 @@ def withdraw_address(ctx: Context, calendar_id: int, email_address: str) -> tupl
     return role, user_id
 
 
+def count_shares(ctx: Context, calendar_ids: list[int]) -> dict[int, int]:
+    """With how many people each of the calendars is shared, if with any."""
+    sql = f"SELECT calendar_id, count(*) FROM calendar_shares WHERE calendar_id {ctx.db.in_list('ids')} GROUP BY calendar_id"
+    return dict(ctx.tx.rows(sql, ids=calendar_ids))
+
+
 def is_editor(ctx: Context, calendar_id: int, user_id: int) -> bool:
     """Whether the user edits the calendar by a share."""
     sql = "SELECT 1 FROM calendar_shares WHERE calendar_id = :calendar_id AND user_id = :user_id AND role = 'editor'"

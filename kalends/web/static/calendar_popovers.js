@@ -169,7 +169,6 @@
     quick.querySelector("#line").value = "";
     quick.querySelector("[name=time]").value = describe(time);
     quick.querySelector("[data-when]").textContent = show(time);
-    sayWhoSeesIt();
     open(quick, box || { left: clientX, top: clientY, bottom: clientY });
     quick.querySelector("#line").focus();
   };
@@ -179,13 +178,6 @@
     onClose?.();
     onClose = null;
   });
-
-  function sayWhoSeesIt() {
-    const note = quick.querySelector("p[data-private]");
-    const isPrivate = quick.querySelector("select").selectedOptions[0]?.hasAttribute("data-private");
-    note.textContent = isPrivate ? note.dataset.private : note.dataset.shared;
-  }
-  quick?.querySelector("select").addEventListener("change", sayWhoSeesIt);
 
   // The + of a day opens it, too.
   document.addEventListener("click", (event) => {
@@ -215,7 +207,7 @@
         return line.reportValidity();
       }
       const created = await post("/events", fields);
-      if (!/\/events\/\d+$/.test(created.url)) return form.submit();
+      if (created.url.endsWith("/events")) return form.submit();
       quick.hidePopover();
       await refresh();
       addLink(say(fill(texts.published, { title: fields.get("title") })), created.url, texts.open);

@@ -25,6 +25,13 @@ async function fill() {
   }
 }
 
+// Who sees an event that is for the people on its calendar.
+const calendarOf = input("calendar_id");
+const showPeople = () => { input("visibility").querySelector("[value=members]").textContent = calendarOf.selectedOptions[0].dataset.people; };
+calendarOf.addEventListener("change", showPeople);
+form.addEventListener("filled", showPeople);
+showPeople();
+
 // The fields follow as someone types.
 if (quick) quick.querySelector("button").hidden = true;
 quick?.addEventListener("input", () => {

@@ -61,7 +61,7 @@ COMPARED = (
     "image_alt",
     *STATUS,
 )
-AUDIENCES = {"public": gettext("everyone"), "link": gettext("anyone with the link"), "members": gettext("members only")}
+AUDIENCES = {"public": gettext("everyone"), "link": gettext("anyone with the link"), "members": gettext("people on its calendars")}
 # Of a new event on its page; other programs get the calendar's.
 DEFAULT_VISIBILITY = "link"
 # The box that reminds guests a day before.
@@ -93,6 +93,7 @@ def render_form(
     stored: the event as someone else has saved it in the meantime. preview: what the rule would do, or why that cannot be said.
     quick: what was read from one line. is_fresh: nothing is filled in, so a draft in the browser may be.
     """
+    calendars = home_form.find_calendars(ctx, event)
     return render(
         "events/form.html",
         ctx,
@@ -102,7 +103,9 @@ def render_form(
         is_fresh=is_fresh,
         event=event,
         edits_home=event is not None and policy.edits_home(ctx, event),
-        calendars=home_form.find_calendars(ctx, event),
+        calendars=calendars,
+        people=home_form.describe_people(ctx, calendars) if event is None else {},
+        is_alone=event is not None and home_form.is_alone(ctx, event, calendars),
         differences=_differences(stored, form) if stored else [],
         locations=form_store.find_locations(ctx),
         example=example_of(ctx.locale.language),

@@ -38,8 +38,7 @@ class Duplicate(Struct, kw_only=True):
 def quick(ctx: Context, params: Form) -> Document:
     """The form of a new event, filled in from one line such as `Jazz trio Friday 8pm at Le Sextant`. Nothing is saved.
 
-    The line is read in the reader's language. The calendar sends the time apart, in English: the line is the title then, and the
-    members of a private calendar alone see the event.
+    The line is read in the reader's language. The calendar sends the time apart, in English: the line is the title then.
     """
     policy.user(ctx)
     sent = Form({name: value for name, value in params.values.items() if name in ("calendar_id", form_token.FIELD)}).read(Start)
@@ -47,11 +46,10 @@ def quick(ctx: Context, params: Form) -> Document:
     line, time = params.text("line")[:MAX_LINE].strip(), params.text("time")[:MAX_TIME].strip()
     now = datetimes.to_local(ctx.now, calendar.time_zone).replace(tzinfo=None)
     event = quick_line.parse(time, now) if time else quick_line.parse(line, now, ctx.locale)
-    audience = "members" if time and not calendar.public else DEFAULT_VISIBILITY
     if time:
         event = structs.replace(event, title=line)
         line = f"{line} {time}".strip()
-    values = {"line": line, "calendar_id": calendar.id, "visibility": audience, form_token.FIELD: sent.form_token or ""}
+    values = {"line": line, "calendar_id": calendar.id, "visibility": DEFAULT_VISIBILITY, form_token.FIELD: sent.form_token or ""}
     values |= {"show_counts": "true", "responses_open": "true"} | repeat_form.DEFAULTS | _fields(event, calendar.time_zone)
     missing = [] if event.day or not line else [FieldError("start_time", WHEN, "required")]
     return render_form(ctx, FormState(values, missing), quick=event)
