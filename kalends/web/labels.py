@@ -182,6 +182,7 @@ MESSAGES = {
     "password_reset": gettext("Your password was changed"),
     "address_changed": gettext("Your email address was changed"),
     "key_created": gettext("An API key was created"),
+    "device_connected": gettext("You connected a device"),
     "codes_enabled": gettext("One-time codes were turned on"),
     "codes_disabled": gettext("One-time codes were turned off"),
     "recovery_codes_renewed": gettext("New recovery codes were made"),

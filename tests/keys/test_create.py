@@ -119,6 +119,14 @@ def test_the_user_is_notified_of_a_new_key(cast: Cast, db: Database, settings: S
     assert (f"To: {cast.alice.email_address}" in notice, "Subject: An API key was created" in notice) == (True, True)
 
 
+def test_the_user_is_notified_of_a_new_device_by_its_name(cast: Cast, db: Database, settings: Settings) -> None:
+    assert cast.alice.post("/api/keys", json={"name": "Pixel: blue", "kind": "dav"}).status == 201
+    (notice,) = mails(db, settings, cast.alice.id, "notice")
+    assert "Subject: You connected a device: Pixel: blue" in notice
+    assert "/account/devices" in notice
+    assert "API key" not in notice
+
+
 def test_a_key_can_be_tried(cast: Cast) -> None:
     tried = cast.alice.post("/api/keys", json={"name": "backup", "current_password": PASSWORD, "dry_run": True})
     assert (tried.status, tried.json["name"], tried.json["would_notify"]["email"]) == (201, "backup", 1)

@@ -35,6 +35,7 @@ ChangeNotice = Literal[
     "password_reset",
     "address_changed",
     "key_created",
+    "device_connected",
     "codes_enabled",
     "codes_disabled",
     "recovery_codes_renewed",

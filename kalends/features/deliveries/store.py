@@ -80,13 +80,15 @@ def insert(ctx: Context, event: Event, channel: Channel, address: str, subscribe
     return DeliveryQueued(delivery_id, channel, address, "queued")
 
 
-def insert_account_mail(ctx: Context, user: User, kind: AccountMail, notice: AccountNotice | None = None) -> int | None:
+def insert_account_mail(
+    ctx: Context, user: User, kind: AccountMail, notice: AccountNotice | None = None, cause: str | None = None
+) -> int | None:
     """Queue mail to the address in this user record, and return its id; None if the address has reached its limit for this kind.
-    Other kinds of messages do not count."""
+    Other kinds of messages do not count. cause: what they get one message for."""
     limit = MAX_ACCOUNT_MAILS_PER_HOUR[kind]
     if ctx.settings.rate_limits == "on" and len(_recent_times(ctx, kind, user.email_address, limit)) >= limit:
         return None
-    return _insert_mail(ctx, user, kind, notice)
+    return _insert_mail(ctx, user, kind, notice, cause=cause)
 
 
 def insert_notice(

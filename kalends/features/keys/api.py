@@ -6,6 +6,7 @@ from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.credentials import Key
+from kalends.core.records.delivery import AccountNotice
 from kalends.core.values import timestamps
 from kalends.features.deliveries import store as deliveries
 from kalends.features.keys import store
@@ -61,7 +62,8 @@ def create(ctx: Context, params: KeyRequest) -> KeyCreated:
         # A suspension that came between ends all keys, and must not miss this one.
         policy.require_active(users.lock(ctx, user))
         key, wkey = store.insert(ctx, user.id, params.name, params.kind, scopes=scopes, expires_at=expires_at, calendar_ids=calendar_ids)
-        deliveries.insert_account_mail(ctx, user, "notice", "key_created")
+        notice: AccountNotice = "key_created" if key.kind == "api" else "device_connected"
+        deliveries.insert_account_mail(ctx, user, "notice", notice, cause=f"key:{key.id}:{key.name}")
         shared_secret = store.shared_secret(ctx.settings, key.id) if key.kind == "api" else None
         item = _item(key)
         return KeyCreated(

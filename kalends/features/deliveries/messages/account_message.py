@@ -53,6 +53,8 @@ def verify(settings: Settings, delivery: Delivery, user: User, locale: Locale = 
 
 def notice(settings: Settings, delivery: Delivery, user: User, locale: Locale = ENGLISH) -> EmailMessage:
     """A notice of a change of the account, in case someone else made it."""
+    if delivery.notice == "device_connected":
+        return compose(settings, delivery, _device((delivery.cause or "").split(":", 2)[-1], _names(settings, user)), locale)
     wordings = _notices(_names(settings, user))
     return compose(settings, delivery, wordings[cast(ChangeNotice, delivery.notice or "password_changed")], locale)
 
@@ -101,6 +103,20 @@ def _notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
         **_webhook_notices(names),
         **_source_notices(names),
     }
+
+
+def _device(device: str, names: dict[str, str]) -> Wording:
+    """device: what its user calls it."""
+    return Wording(
+        gettext("You connected a device: %(device)s", device=device),
+        gettext(
+            "%(device)s now has an app password for %(user_name)s on %(service)s. With it, it can use your calendars and contacts, and nothing "
+            "else.",
+            device=device,
+            **names,
+        ),
+        gettext("If this wasn’t you, disconnect it: %(service)s/account/devices. Then change your password.", service=names["service"]),
+    )
 
 
 def _code_notices(names: dict[str, str], not_me: Text) -> dict[ChangeNotice, Wording]:
