@@ -110,8 +110,8 @@ def _device(device: str, names: dict[str, str]) -> Wording:
     return Wording(
         gettext("You connected a device: %(device)s", device=device),
         gettext(
-            "%(device)s now has an app password for %(user_name)s on %(service)s. With it, it can use your calendars and contacts, and nothing "
-            "else.",
+            "%(device)s now has an app password for %(user_name)s on %(service)s. "
+            "With it, it can use your calendars and contacts, and nothing else.",
             device=device,
             **names,
         ),
