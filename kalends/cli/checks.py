@@ -8,8 +8,9 @@ from pathlib import Path
 from kalends.core import oidc_providers
 from kalends.core.errors import Unavailable
 from kalends.core.oidc_providers import Provider
+from kalends.core.records.delivery import Channel
 from kalends.core.settings import Settings, WrongSetting, variable
-from kalends.core.transports import FILES, Mailbox, mailbox
+from kalends.core.transports import Mailbox, mailbox
 from kalends.core.values import timestamps
 from kalends.core.values.phone import to_e164
 from kalends.db import Database, Transaction, open_database, shared_secret
@@ -23,6 +24,7 @@ from kalends.http.context import Context
 from kalends.mail import mail, sms
 from kalends.mail.inbound import imap
 
+CHANNELS: dict[Channel, str] = {"email": "e-mail", "sms": "SMS"}
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 TEST_MESSAGE = "This is a test message of Kalends. It can send."
 
@@ -34,7 +36,7 @@ def find_problems(settings: Settings) -> dict[str, str | None]:
         "data folder": _folder(settings.folder),
         "database": _database(settings),
         "e-mail": _problem(lambda: mail.check(settings)),
-        **({"SMS": _sms_countries(settings)} if settings.sms != FILES else {}),
+        **({"SMS": _sms_countries(settings)} if settings.sends("sms") else {}),
         **{f"sign-in with {each.label}": _provider(each) for each in oidc_providers.read(settings.oidc).values()},
         **({"passwords off": _passwords(settings)} if settings.passwords == "off" else {}),
         **({"mailbox for replies": _mailbox(box)} if (box := mailbox(settings.inbound)) else {}),
@@ -54,7 +56,7 @@ def check_site(settings: Settings) -> list[CheckItem]:
 
 def unsent_channels(settings: Settings) -> dict[str, str]:
     """The kinds of messages that are written to files because no service sends them, each with the variable that names one."""
-    return {label: variable(name) for name, label in {"email": "e-mail", "sms": "SMS"}.items() if getattr(settings, name) == FILES}
+    return {label: variable(channel) for channel, label in CHANNELS.items() if not settings.sends(channel)}
 
 
 def try_email(settings: Settings, address: str) -> str | None:

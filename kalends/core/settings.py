@@ -328,6 +328,10 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
     def https(self) -> bool:
         return self.url.startswith("https://")
 
+    def sends(self, channel: Literal["email", "sms"]) -> bool:
+        """Whether its messages leave; otherwise they are written to files, and reach nobody."""
+        return str(getattr(self, channel)) != FILES
+
     @property
     def folder(self) -> Path:
         return Path(self.data)

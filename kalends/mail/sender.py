@@ -14,7 +14,7 @@ from kalends.features.deliveries import claim_store as claims
 from kalends.features.deliveries import store
 from kalends.features.deliveries import suppression_store as suppressions
 from kalends.features.deliveries.messages import content_message as content
-from kalends.features.deliveries.rules.outcome import AddressRefused, TryAgain, Undeliverable, Unknown
+from kalends.features.deliveries.rules.outcome import WRITTEN, AddressRefused, TryAgain, Undeliverable, Unknown
 from kalends.features.deliveries.steps import dispatcher, limits
 from kalends.features.deliveries.steps.dispatcher import Backoff, Dispatcher
 from kalends.features.events import change_notice_store as change_notices
@@ -92,7 +92,7 @@ def _due(ctx: Context, channel: Channel, limit: int, after: int = 0) -> list[Del
 
 def attempt(db: Database, settings: Settings, delivery: Delivery, pool: SessionPool | None = None) -> None:
     """Send it once, and record the outcome at once: a worker that dies in between sends the message again."""
-    state, error, due_at = "sent", None, None
+    state, error, due_at = "sent", None if settings.sends(delivery.channel) else WRITTEN, None
     is_refused = False
     try:
         _send(Context(db, settings, timestamps.now()), delivery, pool)

@@ -11,7 +11,6 @@ from kalends.core.records.delivery import Subscriber, Suppression
 from kalends.core.records.people import Contact, User
 from kalends.core.settings import Settings
 from kalends.core.tokens import derive
-from kalends.core.transports import FILES
 from kalends.core.values.text import fold_case
 from kalends.db import columns
 from kalends.http.context import Actor, Context
@@ -27,7 +26,7 @@ CONTACT_LISTS = {
 
 def is_verified_sender(ctx: Context) -> bool:
     """Whether the actor may send to a list: where mail is really sent, only with a verified address."""
-    return ctx.settings.email == FILES or user(ctx).verified_at is not None
+    return not ctx.settings.sends("email") or user(ctx).verified_at is not None
 
 
 def require_verified_sender(ctx: Context) -> None:

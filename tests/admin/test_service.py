@@ -13,6 +13,7 @@ from kalends.core.settings import Settings
 from kalends.db import last_runs
 from kalends.db.backup.take import take
 from kalends.http.context import Context
+from kalends.mail import sender
 from kalends.web import labels
 from tests.client import Client
 from tests.http.stored_rows import FreshService, fresh_service
@@ -43,6 +44,17 @@ def test_a_test_message_waits_in_the_queue_until_it_is_sent(site: FreshService, 
         )
     assert [each["error"] for each in admin.get("/api/admin/mail").json["failed"]] == ["550 no such user"]
     assert "550 no such user" in admin.get("/admin/mail").text
+
+
+def test_health_counts_what_left_and_not_what_was_written_to_files(site: FreshService, admin: Admin) -> None:
+    assert admin.post("/api/admin/test_mail").status == 202
+    ctx = Context(site.db, site.settings, site.clock())
+    for delivery in sender._due(ctx, "email", 50):
+        sender.attempt(site.db, site.settings, delivery)
+    health = admin.get("/api/admin/health").json
+    assert (health["waiting_count"], health["sent_count"], health["failed_count"]) == (0, 0, 0)
+    assert health["written_count"] > 0
+    assert "reached nobody" in admin.get("/admin/health").text
 
 
 def test_every_message_has_a_name_for_people() -> None:

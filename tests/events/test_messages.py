@@ -18,6 +18,7 @@ from tests.cast import Cast, a_calendar, a_response, an_invitation, shared
 from tests.client import Client
 from tests.conftest import Clock
 from tests.deliveries.samples import empty_queue
+from tests.deliveries.servers import Mailbox, real_server
 from tests.events.test_notify import an_event_with_guests, names_of, response_id
 from tests.responses.mail import read_mail, text_of
 
@@ -142,7 +143,8 @@ def test_the_list_tells_editors_what_was_sent_to_how_many(cast: Cast, db: Databa
     event = an_event_with_guests(cast)
     write(cast.alice, event, ["going", "maybe"])
     assert cast.alice.delete(f"/api/responses/{response_id(cast, event, 'hal')}", json={"notify": False}).status == 200
-    mails_of(db, settings, clock, event)
+    with real_server(Mailbox()) as port:
+        run_worker(db, structs.replace(settings, email=f"smtp://127.0.0.1:{port}"), clock)
     write(cast.alice, event, ["going"], subject="Doors")
     path = f"/api/events/{event['id']}/messages"
     listed = cast.alice.get(f"{path}?limit=1&count=true").json
@@ -151,6 +153,19 @@ def test_the_list_tells_editors_what_was_sent_to_how_many(cast: Cast, db: Databa
     shown = [(each["subject"], each["text"], each["mails"], each["sent"], each["failed"]) for each in listed["messages"]]
     assert shown == [("Doors", "Bring one.\nOr two.", 1, 0, 0), ("Chairs", "Bring one.\nOr two.", 2, 1, 1)]
     assert [who.get(path).status for who in (cast.anonymous, cast.carol)] == [401, 403]
+
+
+def test_a_message_that_was_only_written_to_a_file_does_not_count_as_sent(
+    cast: Cast, db: Database, settings: Settings, clock: Clock
+) -> None:
+    event = an_event_with_guests(cast)
+    write(cast.alice, event, ["going"])
+    assert len(mails_of(db, settings, clock, event)) == 1
+    (message,) = cast.alice.get(f"/api/events/{event['id']}/messages").json["messages"]
+    assert (message["mails"], message["sent"], message["failed"]) == (1, 0, 1)
+    page = cast.alice.get(f"/deliveries?event_id={event['id']}").text
+    assert ">not sent</strong>" in page
+    assert "It was written to a file." in page
 
 
 def test_a_subject_is_one_line_and_adds_no_header(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:

@@ -62,7 +62,7 @@ def find_health(ctx: Context) -> HealthDetail:
     """The same for the page, which translates its messages."""
     policy.admin(ctx)
     waiting, done = deliveries.count_queued(ctx), deliveries.count_finished(ctx)
-    ended = {state: sum(count for _, each, count in done if each == state) for state in ("sent", "failed")}
+    ended = {state: sum(count for _, each, count in done if each == state) for state in ("sent", "written", "failed")}
     seen_at, disk = last_runs.find(ctx.tx, "worker"), shutil.disk_usage(ctx.settings.folder)
     return HealthDetail(
         version=__version__,
@@ -75,6 +75,7 @@ def find_health(ctx: Context) -> HealthDetail:
         waiting_count=sum(count for _, _, count, _ in waiting),
         waiting_since=_format(min((oldest for _, _, _, oldest in waiting), default=None)),
         sent_count=ended["sent"],
+        written_count=ended["written"],
         failed_count=ended["failed"],
         last_backup_at=_format(last_runs.find(ctx.tx, "backup")),
         disk_free=disk.free,

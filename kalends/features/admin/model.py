@@ -57,6 +57,9 @@ class HealthDetail(Struct, kw_only=True):
     waiting_count: Annotated[int, Meta(description="Number of messages that wait.")]
     waiting_since: Annotated[Instant | None, Meta(description="Since when the oldest of the messages waits, in UTC; null if none does.")]
     sent_count: Annotated[int, Meta(description="Number of messages that were sent in the last hour.")]
+    written_count: Annotated[
+        int, Meta(description="Number of messages that were written to files in the last hour, since no service is set up to send them.")
+    ]
     failed_count: Annotated[int, Meta(description="Number of messages that failed in the last hour.")]
     last_backup_at: Annotated[Instant | None, Meta(description="When `kalends backup` last wrote a backup, in UTC; null if it never did.")]
     disk_free: Annotated[int, Meta(description="Bytes that are free on the disk of the data folder.")]

@@ -64,7 +64,7 @@ class DeliveryItem(Struct, kw_only=True):
     address: Annotated[str, Meta(description="E-mail address or mobile number.")]
     state: Annotated[DeliveryState, Meta(description="State of the message.")]
     attempts: Annotated[int, Meta(description="How often sending was tried.")]
-    error: Annotated[str | None, Meta(description="Why the last attempt failed.")]
+    error: Annotated[str | None, Meta(description="Why the last attempt failed, or that the message was only written to a file.")]
     created_at: CreatedAt
     updated_at: UpdatedAt
 

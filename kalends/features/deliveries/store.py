@@ -25,6 +25,7 @@ from kalends.core.values.text import fold_case
 from kalends.db import columns
 from kalends.features.deliveries import batch_store as batches
 from kalends.features.deliveries.model import AccountMail, DeliveryQuery, DeliveryQueued
+from kalends.features.deliveries.rules.outcome import WRITTEN
 from kalends.http.context import Context, Message
 
 HOUR = 3600
@@ -337,10 +338,12 @@ def count_queued(ctx: Context) -> list[tuple[str, str, int, int]]:
 
 
 def count_finished(ctx: Context) -> list[tuple[str, str, int]]:
-    """Deliveries finished in the last hour: channel, state, count."""
+    """Deliveries finished in the last hour: channel, `sent`, `written` (to a file, so it reached nobody) or `failed`, count."""
     rows = ctx.tx.rows(
-        "SELECT channel, state, count(*) FROM deliveries WHERE state IN ('sent', 'failed') AND updated_at > :since GROUP BY channel, state",
+        """SELECT channel, CASE WHEN error = :written THEN 'written' ELSE state END, count(*) FROM deliveries
+           WHERE state IN ('sent', 'failed') AND updated_at > :since GROUP BY 1, 2""",
         since=ctx.now - HOUR,
+        written=WRITTEN,
     )
     return [(channel, state, count) for channel, state, count in rows]
 

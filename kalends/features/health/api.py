@@ -83,4 +83,4 @@ def _of_deliveries(ctx: Context, waiting: list[tuple[str, str, int, int]], done:
     ends = dict.fromkeys(product(CHANNELS, ("sent", "failed")), 0) | {(channel, state): count for channel, state, count in done}
     yield figures.gauge("kalends_deliveries_waiting", "Deliveries on their way", by_state, counts.items())
     yield figures.gauge("kalends_deliveries_oldest_seconds", "Age of the oldest delivery on its way", by_state, ages.items())
-    yield figures.gauge("kalends_deliveries_last_hour", "Deliveries sent or failed in the last hour", by_state, ends.items())
+    yield figures.gauge("kalends_deliveries_last_hour", "Deliveries finished in the last hour", by_state, ends.items())

@@ -11,7 +11,7 @@ from kalends.core.records.delivery import ADMINISTRATION_NOTICES, OWNERSHIP_NOTI
 from kalends.core.records.event import Event
 from kalends.core.records.people import User
 from kalends.core.records.response import Response
-from kalends.core.transports import FILES, sender
+from kalends.core.transports import sender
 from kalends.core.values import display_name
 from kalends.features.deliveries import language_store as languages
 from kalends.features.deliveries import store
@@ -80,7 +80,7 @@ def _let_reply(ctx: Context, delivery: Delivery, mail: EmailMessage) -> None:
     if delivery.event_id is None or mail["Reply-To"] or not (delivery.kind in TO_GUESTS or delivery.is_about_place):
         return
     organiser = users.get_organiser(ctx, delivery.event_id)
-    if organiser.verified_at is not None or ctx.settings.email == FILES:
+    if organiser.verified_at is not None or not ctx.settings.sends("email"):
         message.set_reply_to(mail, organiser.email_address)
 
 

@@ -8,7 +8,6 @@ from kalends.core.i18n import Text, gettext
 from kalends.core.i18n.locale import Locale
 from kalends.core.records.delivery import Delivery
 from kalends.core.records.event import Event
-from kalends.core.transports import FILES
 from kalends.features.deliveries.messages.message import set_reply_to
 from kalends.features.deliveries.messages.response_message import NO_MORE, Link, guest_mail, guest_text
 from kalends.features.deliveries.rules.outcome import Undeliverable
@@ -39,7 +38,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     mail = guest_mail(ctx.settings, delivery, event, message.subject, LEAD, links, reason, **values)
     owner = users.get_organiser(ctx, event.id)
     # Replies go to no address that its owner has not verified.
-    if owner.verified_at is not None or ctx.settings.email == FILES:
+    if owner.verified_at is not None or not ctx.settings.sends("email"):
         set_reply_to(mail, owner.email_address)
     return mail
 

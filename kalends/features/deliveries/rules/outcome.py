@@ -3,6 +3,8 @@
 from kalends.core.values.text import replace_control_characters
 
 MAX_LENGTH = 200
+# The error of a message that counts as sent and reached nobody.
+WRITTEN = "No service is set up to send it. It was written to a file."
 
 
 class Outcome(Exception):

@@ -10,7 +10,6 @@ from kalends.core import errors
 from kalends.core.errors import TooMany
 from kalends.core.i18n import gettext
 from kalends.core.settings import ALL_COUNTRIES, Settings, listed
-from kalends.core.transports import FILES
 from kalends.core.values import phone
 from kalends.features.deliveries import reaction_store as reactions
 from kalends.features.users import store as users
@@ -257,4 +256,4 @@ def _find_countries(ctx: Context) -> set[str]:
     country = phone.country_of_zone(sites.get(ctx).time_zone)
     if country:
         return {country}
-    return phone.countries() if ctx.settings.sms == FILES else set()
+    return set() if ctx.settings.sends("sms") else phone.countries()

@@ -65,7 +65,7 @@ class MessageItem(Struct, kw_only=True):
     text: Annotated[str, Meta(description="What was written.")]
     mails: Annotated[int, Meta(description="To how many guests it went.")]
     sent: Annotated[int, Meta(description="How many of the mails were sent.")]
-    failed: Annotated[int, Meta(description="How many could not be sent.")]
+    failed: Annotated[int, Meta(description="How many could not be sent, or were only written to files.")]
     created_at: CreatedAt
 
 

@@ -29,7 +29,7 @@ class GuestMessage(Struct, frozen=True):
 
 
 class GuestMessageWithCounts(GuestMessage, frozen=True):
-    """A message, and the numbers of its mails: all, those that were sent, and those that could not be."""
+    """A message, and the numbers of its mails: all, those that were sent, and those that could not be, or were only written to files."""
 
     mails: int
     sent: int
@@ -40,8 +40,8 @@ _WITH_COUNTS = columns(
     GuestMessageWithCounts,
     "m",
     mails=f"({_MAILS}) + ({_IN_BATCHES}) AS mails",
-    sent=f"({_MAILS} AND d.state = 'sent') AS sent",
-    failed=f"({_MAILS} AND d.state = 'failed') AS failed",
+    sent=f"({_MAILS} AND d.state = 'sent' AND d.error IS NULL) AS sent",
+    failed=f"({_MAILS} AND (d.state = 'failed' OR d.state = 'sent' AND d.error IS NOT NULL)) AS failed",
 )
 
 

@@ -9,7 +9,6 @@ from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.delivery import GuestGroup
 from kalends.core.records.event import Event
-from kalends.core.transports import FILES
 from kalends.core.values.text import fold_case
 from kalends.features.deliveries import reaction_store as reactions
 from kalends.features.deliveries import store as deliveries
@@ -106,7 +105,7 @@ def notify_of_repeat(ctx: Context, event: Event, rule: str, removed: list[Event]
 
 def find_reached(ctx: Context, events: list[Event], kind: guest_notice.Kind) -> list[GuestGroup]:
     """The groups of the people who would get mail if the events were cancelled (kind `cancel`) or deleted (`change`) now."""
-    if ctx.settings.email != FILES and policy.user(ctx).verified_at is None:
+    if ctx.settings.sends("email") and policy.user(ctx).verified_at is None:
         return []
     coming = [event for event in events if not (event.is_over(ctx.now) or event.status == "cancelled")]
     guests, groups = _find_guests(ctx, coming, "auto"), dict[str, GuestGroup]()
@@ -154,7 +153,7 @@ def _queue(ctx: Context, changes: list[_Change], notify: str, message: str | Non
         return Notified()
     if notify != "auto":
         policy.require_verified_sender(ctx)
-    elif ctx.settings.email != FILES and policy.user(ctx).verified_at is None:
+    elif ctx.settings.sends("email") and policy.user(ctx).verified_at is None:
         return Notified(skipped=len({guest.email_address for change in changes for guest in change.guests}))
     is_plain = notify == "auto" and message is None
     notices = change_notices.find_open(ctx, [change.before.id for change in changes])
