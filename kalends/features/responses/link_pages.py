@@ -16,20 +16,18 @@ from kalends.core.records.response import Response
 from kalends.core.values.timestamps import format_utc
 from kalends.features.comments import store as comments
 from kalends.features.deliveries.rules import event_time
-from kalends.features.events import store as events
-from kalends.features.events.feeds.steps.ical import build_file
 from kalends.features.events.rules.visibility import describe_status
 from kalends.features.questions import answer_store as answers
 from kalends.features.questions import store as questions
 from kalends.features.questions.present import describe as describe_answer
 from kalends.features.questions.steps import answer_form
-from kalends.features.responses import present, store
+from kalends.features.responses import present
 from kalends.features.responses import proposal_store as proposals
 from kalends.features.responses.model import Attendance, Erasure, ResponseFields, ResponseInput
 from kalends.features.responses.rules import ticket
 from kalends.features.responses.rules.seating import require_few
 from kalends.features.responses.rules.ticket import mask
-from kalends.features.responses.steps import guest_cookie
+from kalends.features.responses.steps import guest_cookie, own_series
 from kalends.features.responses.steps.author import by_link, on_page, reset_link
 from kalends.features.responses.steps.erase import erase
 from kalends.features.responses.steps.guest_cookie import OwnResponse
@@ -205,11 +203,8 @@ def _apply(ctx: Context, proposal: proposals.Proposal, event: Event) -> Response
 
 def _feed(ctx: Context, response_token: str) -> Document:
     """A calendar file of the dates to which the guest has said yes: those of the series, else of the event."""
-    response, _ = load(ctx, response_token, of_hidden=True)
-    dates = events.find_by_ids(ctx, store.of_series(ctx, response))
-    visible = [policy.guest_view(date) for date in dates if policy.sees_event(ctx, response, date)]
-    visible = policy.reveal_to_address(ctx, visible, response.email_address)
-    return Document(build_file(visible, ctx.settings, for_guests=True), CALENDAR_FILE)
+    response, event = load(ctx, response_token, of_hidden=True)
+    return Document(own_series.build_feed(ctx, event, response), CALENDAR_FILE)
 
 
 def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:

@@ -34,6 +34,12 @@ def find(ctx: Context, series_id: int) -> list[StandingResponse]:
     return ctx.tx.all(StandingResponse, sql, id=series_id)
 
 
+def of_address(ctx: Context, series_id: int, email_address: str) -> StandingResponse | None:
+    """The response of the address to the series."""
+    sql = f"SELECT {columns(StandingResponse)} FROM series_responses WHERE series_id = :id AND email_key = :key"
+    return ctx.tx.one(StandingResponse, sql, id=series_id, key=fold_case(email_address))
+
+
 def is_guarded(ctx: Context, series_id: int, who: Author) -> bool:
     """Whether the address has responded to the series, or to one of its dates, with proof or elsewhere, so that the author does not
     change that without proof."""
@@ -120,15 +126,14 @@ def unconfirmed_dates(ctx: Context, event: Event, email_address: str) -> list[Re
     )
 
 
-def of_other_dates(ctx: Context, event: Event, email_address: str) -> list[Response]:
-    """The responses of the address to the other dates of the event's series."""
+def of_dates(ctx: Context, series_id: int, email_address: str) -> list[Response]:
+    """The responses of the address to the dates of the series."""
     return ctx.tx.all(
         Response,
         f"""SELECT {columns(Response, "r")} FROM events e JOIN responses r ON r.event_id = e.id AND r.email_key = :key
-            WHERE e.series_id = :series_id AND e.id <> :id ORDER BY r.id""",
+            WHERE e.series_id = :series_id ORDER BY r.id""",
         key=fold_case(email_address),
-        series_id=event.series_id,
-        id=event.id,
+        series_id=series_id,
     )
 
 

@@ -104,19 +104,6 @@ def email_keys_of_event(ctx: Context, event_id: int) -> set[str]:
     return {key for (key,) in ctx.tx.rows("SELECT email_key FROM responses WHERE event_id = :id", id=event_id)}
 
 
-def of_series(ctx: Context, response: Response) -> list[int]:
-    """The ids of the events to which the address has said YES: those of the same series, else its own."""
-    rows = ctx.tx.rows(
-        """SELECT r.event_id FROM events e JOIN responses r ON r.event_id = e.id AND r.email_key = :key AND r.response = 'YES'
-           WHERE e.id = :id UNION SELECT r.event_id FROM events o
-           JOIN responses r ON r.event_id = o.id AND r.email_key = :key AND r.response = 'YES'
-           WHERE o.series_id = (SELECT e.series_id FROM events e WHERE e.id = :id)""",
-        id=response.event_id,
-        key=fold_case(response.email_address),
-    )
-    return sorted({event_id for (event_id,) in rows})
-
-
 def set_accepted(ctx: Context, response_id: int, people: int | None) -> None:
     """Record how many people of the response an editor has accepted."""
     ctx.tx.run("UPDATE responses SET accepted_for = :people WHERE id = :id", id=response_id, people=people)
@@ -132,16 +119,18 @@ def upsert(
     added_by: int | None,
     party_limit: int | None,
     hold: Hold | None,
-    from_series: bool = False,
+    by_series: bool = False,
+    keeps_own: bool = False,
 ) -> Response:
     """Insert or update the address's response to the event; only `fields.names` are updated.
 
     hold: what the response has without proof; None: it asks for nothing, and has what it had.
+    by_series: it is one date of a response to a series. keeps_own: one that the address gave to the date alone stays.
     Without proof, a response that others made (`is_guarded`) stays as it is: only its version is counted up, so that it costs the
     caller as much time as another one.
     """
     is_limited = party_limit is not None and len(fields.names & PARTY) == 1
-    conditions = ([] if proven or author.may_change else [_IS_OPEN]) + (["responses.by_series"] if from_series else [])
+    conditions = ([] if proven or author.may_change else [_IS_OPEN]) + (["responses.by_series"] if keeps_own else [])
     values = _assignments(fields.names, author, is_limited=is_limited)
     people = f"{values.get('number', 'responses.number')} + {values.get('plus_n', 'responses.plus_n')}"
     if proven:
@@ -157,7 +146,7 @@ def upsert(
                 added = responses.added OR excluded.added, added_by = coalesce(excluded.added_by, responses.added_by)
             RETURNING {_RESPONSE}""",
         **_values(fields.value, author),
-        by_series=from_series,
+        by_series=by_series,
         confirm_until=hold.confirm_until(fields.value) if hold and not proven else None,
         proven=proven,
         added=added,

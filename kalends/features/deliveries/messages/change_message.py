@@ -11,7 +11,7 @@ from kalends.core.i18n.locale import Locale
 from kalends.core.records.delivery import Delivery
 from kalends.core.records.event import Event
 from kalends.core.records.response import Invitation, Response
-from kalends.features.deliveries.messages.message import NEW_DATE, attach_events
+from kalends.features.deliveries.messages.message import NEW_DATE, attach_file
 from kalends.features.deliveries.messages.response_message import CHOICES, NO_MORE, Link, guest_mail
 from kalends.features.deliveries.rules import event_time
 from kalends.features.deliveries.rules.outcome import Undeliverable
@@ -22,6 +22,7 @@ from kalends.features.events.change_notice_store import ChangedEvent, EventSnaps
 from kalends.features.events.invitations import store as invitations
 from kalends.features.events.invitations.steps import addresses, calendar_part, cancellations
 from kalends.features.responses import store as responses
+from kalends.features.responses.steps import own_series
 from kalends.http.context import Context
 
 # The dates of a series in one message; the page of the event has all.
@@ -58,7 +59,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))
     event_or_deleted = event or _deleted_event(delivery, first)
     reason = REASON if response or not invitation else INVITED
-    values: dict[str, Any] = {"words": words, "lines": lines, "stop": stop, "has_file": False, "locale": ctx.locale}
+    values: dict[str, Any] = {"words": words, "lines": lines, "stop": stop, "locale": ctx.locale}
     mail = guest_mail(ctx.settings, delivery, event_or_deleted, subject, lead, links, reason, **values)
     _add_calendars(ctx, mail, delivery, [visible[each.event_id] for each in changed if each.event_id in visible])
     if addresses.takes_replies(ctx.settings):
@@ -75,11 +76,11 @@ def _add_calendars(ctx: Context, mail: EmailMessage, delivery: Delivery, changed
         if invitation:
             by_invitation.setdefault(invitation.id, (invitation, []))[1].append(event)
         else:
-            others.append(policy.guest_view(event))
+            others.append(event)
     for invitation, events_of_invitation in by_invitation.values():
         calendar_part.add_update(ctx, mail, invitation, events_of_invitation, by_invitation)
     if others:
-        attach_events(mail, ctx.settings, others)
+        attach_file(mail, own_series.build_file(ctx, others, delivery.address))
 
 
 def _find_visible(ctx: Context, delivery: Delivery, changed: list[ChangedEvent]) -> list[Event]:

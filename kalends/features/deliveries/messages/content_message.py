@@ -110,7 +110,7 @@ def _build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
     if current.is_about_place:
         response = _placed_response(ctx, current)
         event = policy.reveal_to_guest(event, response)
-        return place_message.place_mail(ctx.settings, current, event, response, ctx.locale)
+        return place_message.place_mail(ctx, current, event, response)
     return (message.mail if current.channel == "email" else message.text)(ctx.settings, current, event, ctx.locale)
 
 
@@ -156,9 +156,9 @@ def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
         proposal = proposals.find(ctx, current.proposal_id) if current.proposal_id else None
         if proposal is None:
             raise Undeliverable("What was to be confirmed had expired before it was sent.")
-        return response_message.proposal_mail(ctx.settings, current, event, proposal, ctx.locale)
+        return response_message.proposal_mail(ctx, current, event, proposal)
     if current.notice == "response_removed":
-        return response_message.removal_mail(ctx.settings, current, event, ctx.locale)
+        return response_message.removal_mail(ctx, current, event)
     if current.kind == "response":
         rows = responses.find_by_ids(ctx, [current.response_id] if current.response_id else [])
     else:
@@ -170,8 +170,8 @@ def _about_response(ctx: Context, delivery: Delivery) -> EmailMessage:
     event = policy.reveal_to_guest(event, response)
     if place and place.place in ("offered", "lapsed") and current.notice is None:
         notice: PlaceNotice = "place_offered" if place.place == "offered" else "place_lapsed"
-        return place_message.place_mail(ctx.settings, structs.replace(current, notice=notice), event, response, ctx.locale)
-    return response_message.response_mail(ctx.settings, current, event, response, place, ctx.locale)
+        return place_message.place_mail(ctx, structs.replace(current, notice=notice), event, response)
+    return response_message.response_mail(ctx, current, event, response, place)
 
 
 def _load_list_owner(ctx: Context, delivery: Delivery) -> User:

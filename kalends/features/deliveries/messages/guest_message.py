@@ -34,7 +34,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage:
     own, reason = _own_link(ctx, event, delivery.address)
     links = [own, *([Link(gettext("View event"), policy.guest_url(ctx.settings, event))] if event.is_open else [])]
     stop = Link(NO_MORE, stop_url(ctx.settings, delivery.id))
-    values: dict[str, Any] = {"words": message.text, "stop": stop, "has_file": False, "locale": ctx.locale}
+    values: dict[str, Any] = {"words": message.text, "stop": stop, "locale": ctx.locale}
     mail = guest_mail(ctx.settings, delivery, event, message.subject, LEAD, links, reason, **values)
     owner = users.get_organiser(ctx, event.id)
     # Replies go to no address that its owner has not verified.

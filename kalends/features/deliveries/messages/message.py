@@ -66,7 +66,11 @@ def mail(settings: Settings, delivery: Delivery, event: Event, locale: Locale = 
 
 def attach_events(message: EmailMessage, settings: Settings, events: list[Event], *, for_guests: bool = True) -> None:
     """Add the events as a calendar file."""
-    file = build_file(events, settings, for_guests=for_guests)
+    attach_file(message, build_file(events, settings, for_guests=for_guests))
+
+
+def attach_file(message: EmailMessage, file: bytes) -> None:
+    """Add the calendar file."""
     message.add_attachment(
         file, maintype="text", subtype="calendar", params={"charset": "utf-8", "method": "PUBLISH"}, filename="event.ics"
     )

@@ -4,12 +4,11 @@ from email.message import EmailMessage
 
 from kalends import policy
 from kalends.core.i18n import Text, gettext, ngettext
-from kalends.core.i18n.locale import ENGLISH, Locale
 from kalends.core.records.delivery import Delivery
 from kalends.core.records.event import Event
 from kalends.core.records.response import Response
-from kalends.core.settings import Settings
 from kalends.core.values.timestamps import format_utc
+from kalends.features.deliveries.messages.message import shorten_description
 from kalends.features.deliveries.messages.response_message import (
     CONFIRM_RESPONSE,
     LAPSED,
@@ -19,10 +18,13 @@ from kalends.features.deliveries.messages.response_message import (
     describe_offer,
     guest_mail,
 )
+from kalends.features.responses.steps import own_series
+from kalends.http.context import Context
 
 
-def place_mail(settings: Settings, delivery: Delivery, event: Event, response: Response, locale: Locale = ENGLISH) -> EmailMessage:
+def place_mail(ctx: Context, delivery: Delivery, event: Event, response: Response) -> EmailMessage:
     """The message about the place of the response. The links open a page that has the choice made; none of them changes anything."""
+    settings, locale = ctx.settings, ctx.locale
     url = policy.response_url(settings, response)
     take, give_back = Link(gettext("Take the spot"), f"{url}?response=YES"), Link(gettext("I can’t go"), f"{url}?response=NO")
     number = response.offered or response.held or response.people
@@ -40,7 +42,8 @@ def place_mail(settings: Settings, delivery: Delivery, event: Event, response: R
         subject = gettext("A spot is free for you: %(title)s", title=event.title)
         lead = describe_offer(number, format_utc(response.offer_until or 0), event, locale)
         links = [take, give_back]
-    return guest_mail(settings, delivery, event, subject, lead, links, tone=tone, locale=locale)
+    file = own_series.build_file(ctx, [shorten_description(event)], response.email_address)
+    return guest_mail(settings, delivery, event, subject, lead, links, tone=tone, file=file, locale=locale)
 
 
 def _describe_grant(number: int) -> Text:

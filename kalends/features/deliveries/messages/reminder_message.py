@@ -34,7 +34,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
     stop = Link(gettext("Stop reminders"), f"{url}/reminders")
     subject = gettext("Reminder: %(title)s", title=event.title)
     note = gettext("You get this because you sent an RSVP to this event.")
-    return guest_mail(ctx.settings, delivery, event, subject, lead, links, note, words=words, stop=stop, has_file=False, locale=ctx.locale)
+    return guest_mail(ctx.settings, delivery, event, subject, lead, links, note, words=words, stop=stop, locale=ctx.locale)
 
 
 def _load(ctx: Context, delivery: Delivery) -> tuple[Candidate, Event, Response]:

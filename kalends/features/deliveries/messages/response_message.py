@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from email.message import EmailMessage
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from kalends import policy
 from kalends.core.i18n import Text, gettext, ngettext, pgettext
@@ -16,18 +16,24 @@ from kalends.core.settings import Settings
 from kalends.core.values.timestamps import format_utc
 from kalends.features.deliveries.messages.message import (
     add_bodies,
-    attach_events,
+    attach_file,
     describe_event,
     envelope,
     find_cover,
     shorten_description,
 )
+from kalends.features.deliveries.rules import event_time
 from kalends.features.responses import proposal_store as proposals
 from kalends.features.responses.model import SeatPlace
 from kalends.features.responses.proposal_store import Proposal
+from kalends.features.responses.steps import own_series
+from kalends.features.responses.steps.own_series import OwnSeries
+from kalends.http.context import Context
 from kalends.web.render import render_text
 from kalends.web.times import Times
 
+# The dates that a mail lists; the page of the response has all.
+MAX_DATES = 20
 CHOICES = (("YES", pgettext("rsvp", "Going")), ("MAYBE", pgettext("rsvp", "Maybe")), ("NO", pgettext("rsvp", "Can’t go")))
 CONFIRM_RESPONSE = gettext("Confirm your RSVP")
 NOT_YOU = gettext("Not you? Change the RSVP.")
@@ -57,13 +63,15 @@ class Link(Struct, frozen=True):
     url: str
 
 
-def response_mail(
-    settings: Settings, delivery: Delivery, event: Event, response: Response, place: SeatPlace | None, locale: Locale = ENGLISH
-) -> EmailMessage:
-    """The response, with the event as a calendar file and the personal link. The links for each choice open a page that has it
-    chosen; none of them changes anything."""
+def response_mail(ctx: Context, delivery: Delivery, event: Event, response: Response, place: SeatPlace | None) -> EmailMessage:
+    """The response, with the personal link, and with the event or the series that it counts for as a calendar file. The links for each
+    choice open a page that has it chosen; none of them changes anything."""
+    settings, locale = ctx.settings, ctx.locale
+    series = own_series.find(ctx, event, response.email_address)
+    is_for_series = series is not None and series.covers(event, response)
     url = policy.response_url(settings, response)
-    others = [Link(text, f"{url}?response={choice}") for choice, text in CHOICES if choice != response.response]
+    scope = "&scope=all" if is_for_series else ""
+    others = [Link(text, f"{url}?response={choice}{scope}") for choice, text in CHOICES if choice != response.response]
     links = [Link(gettext("Change your RSVP"), url), *others]
     if policy.guest_view(event).is_open:
         links.append(Link(gettext("View event"), policy.guest_url(settings, event)))
@@ -76,6 +84,8 @@ def response_mail(
         subject = gettext("Confirm your RSVP: %(title)s", title=event.title)
     if delivery.notice == "response_changed":
         lead, subject = _put_down(response), gettext("Your RSVP was changed: %(title)s", title=event.title)
+    if series and is_for_series:
+        lead = gettext("%(sentence)s %(more)s", sentence=lead, more=series.reach)
     if place and (sentence := _describe_place(place, event, locale)):
         lead = gettext("%(sentence)s %(more)s", sentence=lead, more=sentence)
     if response.confirm_until and (place is None or place.confirm_until):
@@ -84,8 +94,30 @@ def response_mail(
     if response.confirm_until is not None:
         subject = gettext("Confirm your RSVP: %(title)s", title=event.title)
         links = [Link(CONFIRM_RESPONSE, url), *links]
-    note = "" if response.proven else NOT_YOU
-    return guest_mail(settings, delivery, event, subject, lead, links, note, tone=_tone(response, place), locale=locale)
+    values: dict[str, Any] = {"tone": _tone(response, place), "file": _build_file(ctx, event, response, series), "locale": locale}
+    if series and is_for_series:
+        values |= {"rule": series.rule, "lines": list_departures(ctx, series, response)}
+    return guest_mail(settings, delivery, event, subject, lead, links, "" if response.proven else NOT_YOU, **values)
+
+
+def _build_file(ctx: Context, event: Event, response: Response, series: OwnSeries | None) -> bytes | None:
+    """The calendar file. After a NO it has the event as cancelled; nothing if the guest has never had it in a calendar."""
+    if response.response != "NO":
+        return own_series.build_file(ctx, [shorten_description(event)], response.email_address)
+    if response.version == 1 and (series is None or series.standing.response == "NO"):
+        return None
+    return own_series.build_file(ctx, [structs.replace(event, status="cancelled")], response.email_address)
+
+
+def list_departures(ctx: Context, series: OwnSeries, response: Response) -> list[Text]:
+    """A line for each of the first dates on which the guest's answer or place is another one."""
+    dates = series.departures(ctx.now, response)
+    lines = [
+        gettext("%(headline)s: %(time)s", headline=each.state, time=event_time.long(each.event, ctx.locale.formats))
+        for each in dates[:MAX_DATES]
+    ]
+    more = len(dates) - MAX_DATES
+    return lines if more <= 0 else [*lines, ngettext("and 1 more", "and %(num)s more", more)]
 
 
 def _tone(response: Response, place: SeatPlace | None) -> Tone:
@@ -148,21 +180,26 @@ def _describe_place(place: SeatPlace, event: Event, locale: Locale) -> Text | No
     return gettext("The organiser hasn’t approved your RSVP yet.") if place.place == "pending" else None
 
 
-def removal_mail(settings: Settings, delivery: Delivery, event: Event, locale: Locale = ENGLISH) -> EmailMessage:
-    """The news that an editor has removed the response."""
+def removal_mail(ctx: Context, delivery: Delivery, event: Event) -> EmailMessage:
+    """The news that an editor has removed the response. The calendar file takes the event off the guest's calendar."""
     lead = gettext("The organiser has removed your RSVP to this event. If you think that’s a mistake, RSVP again or ask the organiser.")
-    links = [Link(gettext("View event"), policy.guest_url(settings, event))]
+    links = [Link(gettext("View event"), policy.guest_url(ctx.settings, event))]
     subject = gettext("Your RSVP was removed: %(title)s", title=event.title)
-    return guest_mail(settings, delivery, event, subject, lead, links, locale=locale)
+    file = own_series.build_file(ctx, [structs.replace(policy.guest_view(event), status="cancelled")], delivery.address)
+    return guest_mail(ctx.settings, delivery, event, subject, lead, links, file=file, locale=ctx.locale)
 
 
-def proposal_mail(settings: Settings, delivery: Delivery, event: Event, proposal: Proposal, locale: Locale = ENGLISH) -> EmailMessage:
-    """The link that confirms a response which someone made with this address."""
+def proposal_mail(ctx: Context, delivery: Delivery, event: Event, proposal: Proposal) -> EmailMessage:
+    """The link that confirms a response which someone made with this address. Once confirmed, it has a mail with a calendar file."""
     choice = proposal.params.value.response
     note = gettext("If it wasn’t you, ignore this email. Nothing changes, and the request is deleted.")
-    links = [Link(CONFIRM[choice], proposals.url(settings, proposal))]
-    subject = gettext("Confirm your RSVP: %(title)s", title=event.title)
-    return guest_mail(settings, delivery, event, subject, PROPOSED[choice], links, note, locale=locale)
+    links = [Link(CONFIRM[choice], proposals.url(ctx.settings, proposal))]
+    subject, lead = gettext("Confirm your RSVP: %(title)s", title=event.title), PROPOSED[choice]
+    scope = proposal.params.value.scope
+    rule = own_series.describe_proposed(ctx, event, scope)
+    if rule:
+        lead = gettext("%(sentence)s %(more)s", sentence=lead, more=own_series.REACHES[scope])
+    return guest_mail(ctx.settings, delivery, event, subject, lead, links, note, rule=rule or "", locale=ctx.locale)
 
 
 def guest_mail(
@@ -178,25 +215,26 @@ def guest_mail(
     tone: Tone | None = None,
     lines: Sequence[str] = (),
     stop: Link | None = None,
-    has_file: bool = True,
+    file: bytes | None = None,
+    rule: str = "",
     locale: Locale = ENGLISH,
 ) -> EmailMessage:
     """A message about the event, with links for its guest.
 
     words: what the organiser writes. tone: the colour of the lead, which says what holds. lines: what changed, one by one. stop: the
-    link to get no more of these. has_file: with the event as a calendar file.
+    link to get no more of these. file: a calendar file. rule: how often the event repeats, if it is about the series.
     """
     event = shorten_description(policy.guest_view(event))
     message = envelope(settings, delivery.address, locale.translate(subject), str(delivery.id), delivery.created_at)
-    values: dict[str, Any] = {**describe_event(event, locale), "event": event, "lead": lead, "links": links, "note": note}
+    values: dict[str, Any] = {**describe_event(event, locale), "event": event, "lead": lead, "links": links, "note": note, "rule": rule}
     if stop:
         message["List-Unsubscribe"] = f"<{stop.url}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     values |= {"words": words, "tone": tone, "cover": find_cover(settings, event), "site": settings}
     html = render_text("deliveries/response.html", locale, **values, lines=lines, stop=stop)
-    add_bodies(message, guest_text(event, lead, links, note, words=words, lines=lines, stop=stop, locale=locale), html)
-    if has_file:
-        attach_events(message, settings, [event])
+    add_bodies(message, guest_text(event, lead, links, note, words=words, lines=lines, stop=stop, rule=rule, locale=locale), html)
+    if file is not None:
+        attach_file(message, file)
     return message
 
 
@@ -209,12 +247,13 @@ def guest_text(
     words: str = "",
     lines: Sequence[str] = (),
     stop: Link | None = None,
+    rule: str = "",
     locale: Locale = ENGLISH,
 ) -> str:
     """The plain text of a message about the event."""
     translate = locale.translate
     values = describe_event(event, locale)
-    top = "\n".join(filter(None, (translate(values["title"]), values["time"], event.location, event.online_url)))
+    top = "\n".join(filter(None, (translate(values["title"]), values["time"], translate(rule), event.location, event.online_url)))
     choices = "\n".join(f"{translate(link.text)}: {link.url}" for link in links)
     bottom = "\n".join(filter(None, (translate(note), f"{translate(stop.text)}: {stop.url}" if stop else "")))
     changes = "\n".join(f"- {translate(line)}" for line in lines)

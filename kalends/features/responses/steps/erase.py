@@ -34,7 +34,8 @@ def erase(ctx: Context, response: Response, event: Event, *, with_comments: bool
         comments.erase_of_address(ctx, event, response.email_address)
     languages.delete(ctx, response.email_address)
     series_responses.delete(ctx, response)
-    others = series_responses.of_other_dates(ctx, event, response.email_address)
+    dated = series_responses.of_dates(ctx, event.series_id, response.email_address) if event.series_id is not None else []
+    others = [each for each in dated if each.id != response.id]
     dates = {event.id: event} | {date.id: date for date in events.find_by_ids(ctx, [each.event_id for each in others])}
     responses = [response, *others]
     _leave(ctx, [each for each in responses if not dates[each.event_id].is_over(ctx.now)], dates)

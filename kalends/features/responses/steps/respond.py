@@ -69,8 +69,8 @@ def respond(
     With proof, NO is always possible: anyone who does not come must be able to say so.
 
     asks: the request says YES, MAYBE or NO itself, which takes an offer; if not, and the party is the same, nobody's seats change.
-    from_series: it is one date of a response to a series. It leaves the date's own response alone, waits where there is no seat, sends no
-    mail and opts in to nothing; the row is always returned.
+    from_series: it is one date of a response to a series. It leaves the own response of another date than the one that was asked about
+    alone, waits where there is no seat, sends no mail and opts in to nothing; the row is always returned.
     """
     by_editor, has_proof = acts_for_guest(ctx, event, who), who.has_proof or event.can_edit
     if by_editor:
@@ -154,7 +154,8 @@ def _upsert(ctx: Context, request: _Request) -> Response:
         added_by=policy.me(ctx) if is_added else who.added_by,
         party_limit=event.party_limit,
         hold=request.hold if request.is_about_places else None,
-        from_series=request.from_series,
+        by_series=request.from_series,
+        keeps_own=not request.is_asked,
     )
 
 

@@ -1,5 +1,6 @@
 """Events as an iCalendar file (RFC 5545), byte for byte the same each time. Formatted by hand, because feeds are long and often read."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -26,6 +27,7 @@ _STATUSES = {"cancelled": ["STATUS:CANCELLED"], "postponed": ["STATUS:TENTATIVE"
 
 _HEAD, _LAST = f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:{PRODUCT}\r\n", "END:VCALENDAR\r\n"
 _END = "END:VEVENT\r\n"
+_URL = re.compile(r"(?m)^URL:.*\r\n(?: .*\r\n)*")
 
 # The years for which the file must describe each time zone.
 Years = dict[str, set[int]]
@@ -163,6 +165,11 @@ def _format_datetime(local: datetime) -> str:
 def add_lines(component: str, lines: Iterable[str]) -> str:
     """The component with more lines at its end."""
     return component.removesuffix(_END) + _join_lines(lines) + _END
+
+
+def set_url(component: str, url: str) -> str:
+    """The component with another address of its page."""
+    return add_lines(_URL.sub("", component), [f"URL:{url}"])
 
 
 def _text(value: str) -> str:

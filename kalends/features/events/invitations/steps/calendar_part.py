@@ -124,8 +124,7 @@ def build_for_guest(
         components = [ical.add_lines(_stamp(ctx, component, invitation, method), lines) for component in components]
     if not event.public:
         # The guest cannot open the page of the event.
-        link = f"URL:{policy.invitation_url(ctx.settings, invitation)}"
-        components = [ical.add_lines(re.sub(r"(?m)^URL:.*\r\n(?: .*\r\n)*", "", component), [link]) for component in components]
+        components = [ical.set_url(component, policy.invitation_url(ctx.settings, invitation)) for component in components]
     if organizer_lines:
         own = details.date_of(event) if invitation.event_id is not None else ""
         components = [details.add(each, details.on(organizer_lines, _date_of(each) or own)) for each in components]
