@@ -44,7 +44,7 @@ class Message(Struct, frozen=True):
 
     kind: Annotated[str, Meta(description="What the message is about.")]
     channel: Annotated[str, Meta(description="How the message is sent.")]
-    address: Annotated[str, Meta(description="E-mail address or mobile number.")]
+    address: Annotated[str, Meta(description="E-mail address or mobile number; of somebody who is named by it, the user name.")]
     group: Annotated[GuestGroup | None, Meta(description="Of a message to a guest of an event: what they have responded; else null.")] = (
         None
     )

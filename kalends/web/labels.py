@@ -208,6 +208,7 @@ MESSAGES = {
     "test_message": gettext("Test email: it works"),
     **dict.fromkeys(("place_granted", "place_offered", "place_lapsed"), gettext("Waiting list")),
     "cohost_added": gettext("You’re a co-host"),
+    "calendar_shared": gettext("A calendar is shared with you"),
     "ownership_offered": gettext("A calendar is offered to you"),
     "ownership_accepted": gettext("Your calendar has a new owner"),
     "calendar_given": gettext("A calendar is yours now"),

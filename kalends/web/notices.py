@@ -104,7 +104,7 @@ NOTICES: dict[str, Text] = {
     "unreadable": gettext("Some parts of that link weren’t valid and were ignored."),
 }
 # Those that may say how many people get an email.
-MAILED = ("event-saved", "event-cancelled", "event-deleted", "rule-saved", "undone", "uncancelled")
+MAILED = ("event-saved", "event-cancelled", "event-deleted", "rule-saved", "shared", "undone", "uncancelled")
 # Those with a number.
 COUNTED: dict[str, Callable[[int], Text]] = {
     "answers-set": lambda count: ngettext("1 RSVP changed. Nobody was emailed.", "%(num)s RSVPs changed. Nobody was emailed.", count),

@@ -107,7 +107,7 @@ def test_sharing_and_unsharing_on_the_page(cast: Cast) -> None:
     path = f"/calendars/{jazz['id']}"
     done = cast.alice.post(f"{path}/share", data={"user_name": cast.bob.user_name, "role": "editor"})
     assert done.status == 303
-    assert done.redirect == (f"{path}/edit#sharing", "shared")
+    assert done.redirect == (f"{path}/edit#sharing", "shared.1")
     page = cast.alice.get(f"{path}/edit")
     assert cast.bob.user_name in page.text
     assert "can edit events" in page.text

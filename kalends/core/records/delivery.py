@@ -75,9 +75,11 @@ EditorNotice = Literal["response_changed", "response_removed"]
 ModerationNotice = Literal["event_hidden", "event_shown"]
 # Notices to people who may edit an event from now on.
 CohostNotice = Literal["cohost_added"]
+# Notices to people with whom a calendar is shared.
+ShareNotice = Literal["calendar_shared"]
 # Notices to people to whom a calendar is offered or given, whose calendar somebody accepted, or who followed one that is deleted.
 OwnershipNotice = Literal["ownership_offered", "ownership_accepted", "calendar_given", "calendar_deleted"]
-Notice = Literal[AccountNotice, PlaceNotice, OrganiserNotice, EditorNotice, ModerationNotice, CohostNotice, OwnershipNotice]
+Notice = Literal[AccountNotice, PlaceNotice, OrganiserNotice, EditorNotice, ModerationNotice, CohostNotice, ShareNotice, OwnershipNotice]
 OWNERSHIP_NOTICES: tuple[OwnershipNotice, ...] = get_args(OwnershipNotice)
 PLACE_NOTICES: tuple[PlaceNotice, ...] = get_args(PlaceNotice)
 ADMINISTRATION_NOTICES: tuple[AdministrationNotice, ...] = get_args(AdministrationNotice)
@@ -116,6 +118,11 @@ class Delivery(Struct, frozen=True):
     def is_about_new_date(self) -> bool:
         """Whether it is a notice that the event has a new date. Other notices are about an account, or a place on a waiting list."""
         return self.kind == "notice" and self.notice is None
+
+    @property
+    def is_about_share(self) -> bool:
+        """Whether it notifies somebody that a calendar is shared with them."""
+        return self.notice == "calendar_shared"
 
     @property
     def is_about_place(self) -> bool:

@@ -6,14 +6,23 @@ from msgspec import UNSET, structs
 
 from kalends import policy
 from kalends.core import errors
-from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.records.calendar import Calendar
 from kalends.core.tokens import derive
 from kalends.features.calendars import former_editor_steps as former_editor
-from kalends.features.calendars import former_editor_store, present, store
+from kalends.features.calendars import former_editor_store, present, sharing_steps, store
 from kalends.features.calendars import sharing_store as sharing
-from kalends.features.calendars.model import CalendarDetail, CalendarIndex, CalendarInput, FeedKey, LeftBehind, Sharing, Unshared, Unsharing
+from kalends.features.calendars.model import (
+    CalendarDetail,
+    CalendarIndex,
+    CalendarInput,
+    FeedKey,
+    LeftBehind,
+    Shared,
+    Sharing,
+    Unshared,
+    Unsharing,
+)
 from kalends.features.calendars.rules.programs import program_of
 from kalends.features.events.feeds.steps import feed as feeds
 from kalends.features.events.feeds.steps import feed_cache
@@ -105,8 +114,12 @@ def destroy(ctx: Context, calendar_id: int) -> Deletion:
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/share", transaction=False, fixed_time=True)
-def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
+def share(ctx: Context, calendar_id: int, params: Sharing) -> Shared:
     """Share the calendar with a user, as viewer, editor or manager; again to change the role. Its owner and managers may.
+
+    The person gets mail when it is first shared with them, which counts as an invitation, and none about another role. `notified` is 0
+    beyond your limits and if you may not send to others. People who block the owner get no mail, nor do those who want no more
+    invitations from you; `notified` does not disclose that.
 
     With an e-mail address, the share waits for anyone who verifies that address. The reply is the same whether or not someone has.
     When an editor becomes a viewer, their grants to others end, and the feed gets a new secret URL.
@@ -116,8 +129,8 @@ def share(ctx: Context, calendar_id: int, params: Sharing) -> CalendarDetail:
     count_share(ctx)
     with ctx.write():
         calendar = _lock_for_manager(ctx, calendar_id)
-        _invite(ctx, calendar, params)
-        return _detail(ctx, calendar_id)
+        notified = sharing_steps.invite(ctx, calendar, params)
+        return Shared(**structs.asdict(_detail(ctx, calendar_id)), notified=notified)
 
 
 @endpoint("PUT", "/api/calendars/{calendar_id}/unshare", transaction=False, fixed_time=True)
@@ -227,29 +240,6 @@ def count_share(ctx: Context) -> None:
     if ctx.settings.rate_limits == "on":
         with ctx.write():
             rate_limit.count(ctx, SHARES, str(policy.user(ctx).id))
-
-
-def _invite(ctx: Context, calendar: Calendar, params: Sharing) -> None:
-    calendar_id = calendar.id
-    if policy.is_own_account(ctx, params.user_name):
-        raise errors.Conflict(
-            gettext("This calendar is already yours.") if calendar.role == "owner" else gettext("You manage this calendar already."),
-            [FieldError("user_name", gettext("is your own. Enter someone else’s"), "conflict")],
-        )
-    if "@" in params.user_name:
-        before = sharing.role_of(ctx, calendar_id, email_address=params.user_name)
-        sharing.invite_address(ctx, calendar_id, params.user_name, params.role)
-    else:
-        user = policy.required_user(ctx, params.user_name)
-        if user.id == calendar.owner_id:
-            raise errors.Conflict(
-                gettext("This person owns the calendar."),
-                [FieldError("user_name", gettext("is the owner’s. Enter someone else’s"), "conflict")],
-            )
-        before = sharing.role_of(ctx, calendar_id, user_id=user.id)
-        sharing.invite_user(ctx, calendar_id, user.id, params.role)
-    if before == "editor" and params.role == "viewer":
-        sharing.end_editing(ctx, calendar_id)
 
 
 def _leave(ctx: Context, calendar_id: int, block: bool) -> Unshared:

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from kalends.core.records.calendar import Confirmations, ConfirmResponses, Moderation, Scheduling
 from kalends.core.records.people import Person
+from kalends.features.deliveries.model import Notified
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import (
     Alarms,
@@ -239,6 +240,15 @@ class CalendarDetail(CalendarItem, kw_only=True):
         list[Share] | UnsetType,
         Meta(description="The people and e-mail addresses with which the calendar is shared; for its owner and managers."),
     ] = UNSET
+
+
+class Shared(CalendarDetail, kw_only=True):
+    """A calendar that is shared with somebody, and whether they get mail."""
+
+    notified: Annotated[
+        Notified,
+        Meta(description="How many people the write notifies: the person with whom the calendar is shared, the first time; nobody after."),
+    ]
 
 
 class Unshared(CalendarDetail, kw_only=True):

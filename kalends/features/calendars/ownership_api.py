@@ -41,5 +41,6 @@ def offer(ctx: Context, calendar_id: int, params: OfferInput) -> OfferItem:
         offer_id = store.insert(ctx, calendar_id, recipient.id, user.id)
         if not policy.is_blocked(ctx, user.id, by=recipient.id):
             cause = ownership.cause(calendar_id, offer_id)
-            deliveries.insert_notice(ctx, user, "ownership_offered", address=recipient.email_address, cause=cause)
+            address, user_name = recipient.email_address, recipient.user_name if "@" not in params.user_name else None
+            deliveries.insert_notice(ctx, user, "ownership_offered", address=address, cause=cause, user_name=user_name)
         return present.item(policy.ownership_offer(ctx, offer_id))

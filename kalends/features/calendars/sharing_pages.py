@@ -25,8 +25,8 @@ def color(ctx: Context, calendar_id: int, params: Form) -> Document:
 @page("POST", "/calendars/{calendar_id}/share", again=edit, form="share", transaction=False, fixed_time=True)
 def share(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Share a calendar with a user, or change their role."""
-    api.share(ctx, calendar_id, params.read(Sharing))
-    return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="shared")
+    shared = api.share(ctx, calendar_id, params.read(Sharing))
+    return redirect(ctx, f"/calendars/{calendar_id}/edit#sharing", done="shared", count=shared.notified.email)
 
 
 @page("GET", "/calendars/{calendar_id}/unshare")

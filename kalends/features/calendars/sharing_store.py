@@ -1,5 +1,7 @@
 """The SQL of sharing: invitations by the owner, the shares that result from them, and the grants that end with a share."""
 
+from msgspec import Struct
+
 from kalends.core.values.text import fold_case
 from kalends.features.blocks import store as blocks
 from kalends.features.calendars.model import Role, Share
@@ -13,6 +15,19 @@ _IS_VOID = """EXISTS (
 )"""
 # The role as people know it: a manager is stored as an editor who manages.
 _ROLE = "CASE WHEN i.manages THEN 'manager' ELSE i.role END"
+_SELECT = f"""SELECT i.id, {_ROLE}, c.name, i.user_id, i.email_key IS NOT NULL, i.declined
+    FROM calendar_invitations i JOIN calendars c ON c.id = i.calendar_id"""
+
+
+class Invitation(Struct, frozen=True):
+    """An invitation to a calendar, by user name or by e-mail address."""
+
+    id: int
+    role: Role
+    calendar_name: str
+    user_id: int | None
+    by_address: bool
+    declined: bool
 
 
 def index(ctx: Context, calendar_id: int) -> list[Share]:
@@ -131,16 +146,19 @@ def find_user_of(ctx: Context, calendar_id: int, email_address: str) -> int | No
     return user_id
 
 
-def role_of(ctx: Context, calendar_id: int, *, user_id: int | None = None, email_address: str = "") -> str | None:
-    """Whether the user by name, or the e-mail address, is invited as a viewer or as an editor: a manager is one."""
-    role: str | None = ctx.tx.value(
-        """SELECT role FROM calendar_invitations
-           WHERE calendar_id = :calendar_id AND (email_key = :email_key OR (email_key IS NULL AND user_id = :user_id))""",
+def find(ctx: Context, calendar_id: int, *, user_id: int | None = None, email_address: str = "") -> Invitation | None:
+    """The invitation of the user by name, or of the e-mail address."""
+    return ctx.tx.one(
+        Invitation,
+        f"{_SELECT} WHERE i.calendar_id = :calendar_id AND (i.email_key = :email_key OR (i.email_key IS NULL AND i.user_id = :user_id))",
         calendar_id=calendar_id,
         email_key=fold_case(email_address),
         user_id=user_id,
     )
-    return role
+
+
+def find_by_id(ctx: Context, invitation_id: int) -> Invitation | None:
+    return ctx.tx.one(Invitation, f"{_SELECT} WHERE i.id = :id", id=invitation_id)
 
 
 def leave(ctx: Context, calendar_id: int, user_id: int) -> None:

@@ -18,6 +18,7 @@ from kalends.core.records.delivery import (
     Notice,
     OrganiserNotice,
     OwnershipNotice,
+    ShareNotice,
 )
 from kalends.core.records.event import Event
 from kalends.core.records.people import User
@@ -46,7 +47,7 @@ ABOUT_GUESTS = f"({ABOUT_NEW_DATE} OR kind = 'notice' AND notice IN {PLACE_NOTIC
 # Others can cause these, and must not be able to use up what a user gets about the account.
 _NOTICES_BY_OTHERS = (
     *("response_news", "event_hidden", "event_shown", "account_waiting", "address_registered", "sending_stopped"),
-    *("cohost_added", "report_waiting", *OWNERSHIP_NOTICES),
+    *("cohost_added", "calendar_shared", "report_waiting", *OWNERSHIP_NOTICES),
 )
 CAUSED_BY_OTHERS = f"({ABOUT_GUESTS} OR kind = 'notice' AND notice IN {_NOTICES_BY_OTHERS})"
 # What organisers see of the messages about their events, beside those.
@@ -95,14 +96,15 @@ def insert_account_mail(
 def insert_notice(
     ctx: Context,
     user: User,
-    notice: AccountNotice | OrganiserNotice | ModerationNotice | CohostNotice | OwnershipNotice,
+    notice: AccountNotice | OrganiserNotice | ModerationNotice | CohostNotice | ShareNotice | OwnershipNotice,
     event_id: int | None = None,
     address: str | None = None,
     cause: str | None = None,
+    user_name: str | None = None,
 ) -> int:
     """Queue a notice without a limit, since the person who asks for it has one; return its id. address: of someone else; cause: what
-    they get one message for."""
-    return _insert_mail(ctx, user, "notice", notice, event_id, address, cause)
+    they get one message for; user_name: of someone whose address the person who asks for it does not know."""
+    return _insert_mail(ctx, user, "notice", notice, event_id, address, cause, user_name)
 
 
 def was_notified(ctx: Context, user: User, notice: AccountNotice, since: int) -> bool:
@@ -124,6 +126,7 @@ def _insert_mail(
     event_id: int | None = None,
     address: str | None = None,
     cause: str | None = None,
+    user_name: str | None = None,
 ) -> int:
     address = address or user.email_address
     delivery_id: int = ctx.tx.value(
@@ -140,7 +143,7 @@ def _insert_mail(
         cause=cause,
         now=ctx.now,
     )
-    ctx.add_message(Message(kind, "email", address))
+    ctx.add_message(Message(kind, "email", user_name or address))
     return delivery_id
 
 

@@ -21,6 +21,11 @@ PURPOSES: dict[str, Purpose] = {
 }
 
 
+def purpose_of(delivery: Delivery) -> Purpose | None:
+    """What the message is for, if its recipient can stop such messages."""
+    return "invitation" if delivery.is_about_share else PURPOSES.get(delivery.kind)
+
+
 def find_suppressed(
     ctx: Context, owner_id: int, event_id: int | None, purpose: Purpose, recipients: Set[tuple[str, str]]
 ) -> set[tuple[str, str]]:
@@ -48,7 +53,7 @@ def find_suppressed(
 
 def is_suppressed(ctx: Context, delivery: Delivery) -> bool:
     """Whether the recipient of the message wants or gets no such messages any more."""
-    purpose = PURPOSES.get(delivery.kind)
+    purpose = purpose_of(delivery)
     recipient = (delivery.channel, delivery.address)
     return purpose is not None and bool(find_suppressed(ctx, delivery.owner_id, delivery.event_id, purpose, {recipient}))
 
@@ -97,8 +102,8 @@ def delete(ctx: Context, purpose: Purpose, channel: str, address: str, *, event_
 
 
 def insert_for_delivery(ctx: Context, delivery: Delivery, reason: Reason, detail: str | None) -> None:
-    """Suppress the recipient of a message for its purpose and its organiser, if it is a message to a guest."""
-    purpose = PURPOSES.get(delivery.kind)
+    """Suppress the recipient of a message for its purpose and its organiser, if people can stop such messages."""
+    purpose = purpose_of(delivery)
     if purpose is not None:
         insert(ctx, purpose, reason, delivery.channel, delivery.address, owner_id=delivery.owner_id, detail=detail)
         refusals.record_for_delivery(ctx, delivery)

@@ -241,12 +241,16 @@ def _names(settings: Settings, user: User) -> dict[str, str]:
 
 
 def compose(
-    settings: Settings, delivery: Delivery, wording: Wording, locale: Locale, url: str = "", label: Text | None = None
+    settings: Settings, delivery: Delivery, wording: Wording, locale: Locale, url: str = "", label: Text | None = None, stop: str = ""
 ) -> EmailMessage:
-    """The mail with this wording, and a button that leads to the URL."""
+    """The mail with this wording, and a button that leads to the URL. stop: the link to get no more of these."""
     subject, text, otherwise = map(locale.translate, (wording.subject, wording.text, wording.otherwise))
     message = envelope(settings, delivery.address, subject, str(delivery.id), delivery.created_at)
-    values = {"subject": subject, "text": text, "otherwise": otherwise, "url": url, "label": label}
+    values = {"subject": subject, "text": text, "otherwise": otherwise, "url": url, "label": label, "stop": stop}
     html = render_text("deliveries/account.html", locale, **values, site=settings)
+    if stop:
+        message["List-Unsubscribe"] = f"<{stop}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+        otherwise = f"{otherwise}\n{locale.translate(gettext('Stop these messages: %(url)s', url=stop))}"
     add_bodies(message, "\n\n".join(filter(None, (text, url, otherwise))) + "\n", html)
     return message

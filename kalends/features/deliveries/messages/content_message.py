@@ -28,6 +28,7 @@ from kalends.features.deliveries.messages import (
     place_message,
     reminder_message,
     response_message,
+    share_message,
 )
 from kalends.features.deliveries.rules.outcome import Undeliverable
 from kalends.features.events import store as events
@@ -95,6 +96,8 @@ def _build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
         return administration_message.build_moderation(ctx, *_current(ctx, delivery))
     if delivery.notice == "cohost_added":
         return ownership_message.build_cohost(ctx, *_current(ctx, delivery))
+    if delivery.is_about_share:
+        return share_message.build(ctx, delivery, _account(ctx, delivery))
     if delivery.notice in OWNERSHIP_NOTICES:
         return ownership_message.build(ctx, delivery, _account(ctx, delivery))
     if delivery.notice in ADMINISTRATION_NOTICES:

@@ -1,7 +1,7 @@
 """Rate limits on sending: by an account, by the guests of a network, and by the whole installation. Password resets and
 notices about an account are not counted here."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec import structs
 
@@ -44,9 +44,18 @@ def count_send(ctx: Context, channel: str) -> None:
 
 def may_mail_guest(ctx: Context, owner_id: int) -> bool:
     """Count mail about a response to an event of the owner, which is sent if the limits allow it; if not, nothing is counted."""
-    counted: list[tuple[Limit, str]] = []
     of_owner = [] if ctx.actor else [(_guest_mails(ctx.settings), f"user {owner_id}")]
-    for limit, subject in (*of_owner, *_of_sender(ctx, "email")):
+    return _count_if_allowed(ctx, (*of_owner, *_of_sender(ctx, "email")))
+
+
+def may_invite(ctx: Context) -> bool:
+    """Count mail that invites somebody, if the limits allow it; if not, nothing is counted."""
+    return _count_if_allowed(ctx, _of_invitations(ctx))
+
+
+def _count_if_allowed(ctx: Context, limits: Iterable[tuple[Limit, str]]) -> bool:
+    counted: list[tuple[Limit, str]] = []
+    for limit, subject in limits:
         counted.append((limit, subject))
         try:
             _count(ctx, limit, subject, 1)
@@ -91,11 +100,17 @@ def count_reminders(ctx: Context, owner_id: int, channel: str, amount: int) -> N
 
 def count_invitations(ctx: Context, amount: int) -> None:
     """Count invitations by mail, in the open transaction, or raise TooMany."""
+    for limit, subject in _of_invitations(ctx):
+        _count(ctx, limit, subject, amount)
+
+
+def _of_invitations(ctx: Context) -> Iterator[tuple[Limit, str]]:
+    """The limits on invitations by mail, with whose they are."""
     assert ctx.actor
     subject = f"user {ctx.actor.id}"
-    _count(ctx, _invitations(ctx, ctx.actor.id), subject, amount)
-    _count(ctx, _share(ctx.settings), subject, amount)
-    _count(ctx, _of_installation(ctx.settings, "email"), "", amount)
+    yield _invitations(ctx, ctx.actor.id), subject
+    yield _share(ctx.settings), subject
+    yield _of_installation(ctx.settings, "email"), ""
 
 
 def count_added_guest(ctx: Context, owner_id: int, address: str) -> None:

@@ -54,7 +54,8 @@ def add_cohost(ctx: Context, event_id: int, params: CohostInput) -> CohostItem:
     if cohost.id not in before:
         sending_limits.count_invitations(ctx, 1)
         by_name = None if cohost.user_name is None else policy.required_user(ctx, cohost.user_name)
-        deliveries.insert_notice(ctx, by_name or users.get(ctx, policy.user(ctx).id), "cohost_added", event_id, cohost.email_address)
+        recipient = by_name or users.get(ctx, policy.user(ctx).id)
+        deliveries.insert_notice(ctx, recipient, "cohost_added", event_id, cohost.email_address, user_name=cohost.user_name)
     return _item(cohost)
 
 
