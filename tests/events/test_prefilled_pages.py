@@ -53,12 +53,35 @@ def test_a_line_that_says_every_weekday_repeats_weekly(erin: Person) -> None:
     names = ("title", "start_time", "start_clock", "end_clock", "location", "time_zone", "form_token", "sentences_for")
     fields = {name: html.unescape(field(page, name)) for name in names}
     assert (fields["title"], fields["start_time"], fields["location"]) == ("Choir practice", "2026-06-02", "St John's")
-    # The choice is visible without scripts, and among what was understood.
-    choice = page.text.index('<input type="radio" name="repeat" value="weekly" checked>')
-    assert "<details" not in page.text[page.text.index('<details class="card" open>') + 1 : choice]
-    assert '<a class="chip" href="#repeat">Weekly on Tuesday</a>' in page.text
+    assert '<input type="radio" name="repeat" value="weekly" checked>' in page.text
+    # What was understood says it; the options stay closed.
+    assert '<a class="chip" href="#repeat">Every Tuesday</a>' in page.text
+    assert '<details class="card" open>' not in page.text
     created = erin.post("/events", data=fields | {"repeat": "weekly"})
     assert erin.get(f"/api{created.redirect[0]}").json["repeat"]["rrule"] == "FREQ=WEEKLY"
+
+
+@pytest.mark.parametrize(
+    ("when", "sentence"),
+    [
+        ("Tuesdays at 7 until 20 December", "Every Tuesday until 20 Dec 2026"),
+        ("every 2 weeks 7pm 10 times", "Every 2 weeks on Thursday, 10 times"),
+        ("last Friday of every month 7pm", "Every last Friday of the month"),
+        ("1st and 3rd Monday of the month 7pm", "Every first Monday and the third Monday of the month"),
+        ("weekdays 7pm", "Every weekday (Monday to Friday)"),
+        ("every year on 3 May 7pm", "Every year"),
+    ],
+)
+def test_the_rule_of_a_line_is_said_in_words(erin: Person, when: str, sentence: str) -> None:
+    page = erin.post("/events/quick", data={"line": f"Yoga {when}", "form_token": "1"}).text
+    assert f'<a class="chip" href="#repeat">{sentence}</a>' in html.unescape(page)
+
+
+def test_what_is_not_understood_is_said(erin: Person) -> None:
+    page = erin.post("/events/quick", data={"line": "Yoga every Tuesday 7pm until <b>Easter"})
+    assert field(page, "title") == "Yoga until &lt;b&gt;Easter"
+    assert "We couldn’t read “until &lt;b&gt;Easter” as" in page.text
+    assert "We couldn’t read" not in erin.post("/events/quick", data={"line": "Every Brilliant Thing Friday 8pm"}).text
 
 
 def test_a_line_that_says_one_day_does_not_repeat(erin: Person) -> None:

@@ -36,7 +36,10 @@ def test_a_line_that_repeats_shows_so_in_the_card_and_the_form(windows: Windows,
     page.get_by_label("Describe it in one line").fill("Choir practice every Tuesday 7pm at St John's")
     expect(page.locator("[data-card] [data-title]")).to_have_text("Choir practice")
     expect(page.locator("[data-card] [data-repeat]")).to_have_text("Weekly on Tuesday")
-    expect(page.locator("[data-chips] a[href='#repeat']")).to_have_text("Weekly on Tuesday")
+    expect(page.locator("[data-chips] a[href='#repeat']")).to_have_text("Every Tuesday")
+    # The options open for whoever follows it.
+    expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_hidden()
+    page.locator("[data-chips] a[href='#repeat']").click()
     expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_visible()
     expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_checked()
     expect(page.locator("[data-dates] li")).not_to_have_count(0)
@@ -122,13 +125,29 @@ def test_the_line_is_read_in_the_language_of_the_page(windows: Windows, people: 
     expect(page.locator("[name=start_clock]")).to_have_value("20:00")
 
 
-def test_a_line_that_repeats_is_shown_without_scripts(windows: Windows, people: Cast) -> None:
-    page = windows.open(people.alice, script=False)
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+def test_the_rule_of_a_line_is_published(windows: Windows, people: Cast, script: bool) -> None:
+    page = windows.open(people.alice, script=script)
     go(page, "/events/new")
-    page.get_by_label("Describe it in one line").fill("Choir practice every Tuesday 7pm")
-    page.get_by_role("button", name="Fill in the form").click()
-    expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_checked()
-    expect(page.get_by_role("radio", name="Weekly on Tuesday")).to_be_visible()
+    page.get_by_label("Describe it in one line").fill("Yoga every 2 weeks until the cows come home tomorrow 7pm")
+    if not script:
+        page.get_by_role("button", name="Fill in the form").click()
+    expect(page.locator("[data-unread]")).to_contain_text("“until the”")
+    page.get_by_label("Describe it in one line").fill("Choir practice every other Tuesday and Thursday 7pm 10 times")
+    if not script:
+        page.get_by_role("button", name="Fill in the form").click()
+    expect(page.locator("[data-chips] a[href='#repeat']")).to_have_text("Every 2 weeks on Tuesday and Thursday, 10 times")
+    expect(page.locator("[data-unread]")).to_be_empty()
+    if script:
+        expect(page.locator("[data-card] [data-repeat]")).to_have_text("Every 2 weeks on Tuesday and Thursday, 10 times")
+        # The draft keeps it.
+        go(page, "/")
+        go(page, "/events/new")
+        expect(page.locator("[data-card] [data-repeat]")).to_have_text("Every 2 weeks on Tuesday and Thursday, 10 times")
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Choir practice")
+    event_id = page.url.rpartition("/")[2].partition("-")[0]
+    assert people.alice.get(f"/api/events/{event_id}").json["repeat"]["rrule"] == "FREQ=WEEKLY;INTERVAL=2;COUNT=10;BYDAY=TU,TH"
 
 
 def test_without_scripts_there_is_neither(windows: Windows, people: Cast) -> None:

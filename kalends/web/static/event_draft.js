@@ -8,13 +8,21 @@
   const language = document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang;
   // Drafts belong to the account, and end with the tab: the next one at a shared machine does not see them.
   const key = `draft of a new event ${notice.dataset.draft}`;
-  const names = ["title", "start_time", "start_clock", "end_time", "end_clock", "location", "time_zone", "calendar_id", "visibility", "description", "tag_list", "repeat"];
-  const read = () => { const data = new FormData(form); return Object.fromEntries(names.map((name) => [name, data.get(name) ?? ""])); };
+  const names = ["title", "start_time", "start_clock", "end_time", "end_clock", "location", "time_zone", "calendar_id", "visibility", "description", "tag_list",
+    ...new Set([...form.querySelectorAll(".repetition [name]")].map((field) => field.name))];
+  const read = () => { const data = new FormData(form); return Object.fromEntries(names.map((name) => [name, data.getAll(name).join(",")])); };
   const initial = JSON.stringify(read());
 
   // In twelve hours, where the reader has those.
   const { hours } = document.documentElement.dataset;
   const inHours = (clock) => !hours ? clock : new Date(`2000-01-01T${clock}Z`).toLocaleTimeString(language, { hour: "numeric", minute: "2-digit", hourCycle: hours, timeZone: "UTC" });
+
+  // A rule without a sentence of its own is described with its dates.
+  function describeRule(repeat) {
+    if (repeat === "none") return "";
+    const described = repeat === "custom" && form.querySelector("[data-dates] strong");
+    return (described || form.querySelector("[name=repeat]:checked + [data-sentence]")).textContent;
+  }
 
   function show() {
     const event = read();
@@ -22,7 +30,7 @@
     const day = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
     const clocks = [event.start_clock, event.end_clock].filter(Boolean).map(inHours).join("–");
     card.querySelector("[data-time]").textContent = Number.isNaN(start.getTime()) ? "" : [day.format(start), clocks].filter(Boolean).join(", ");
-    card.querySelector("[data-repeat]").textContent = event.repeat === "none" ? "" : form.querySelector("[name=repeat]:checked + [data-sentence]").textContent;
+    card.querySelector("[data-repeat]").textContent = describeRule(event.repeat);
     card.querySelector("[data-title]").textContent = event.title || card.dataset.untitled;
     card.querySelector("[data-place]").textContent = event.location;
     const calendar = form.querySelector("[name=calendar_id]");
@@ -45,10 +53,12 @@
   function fill(text) {
     const draft = JSON.parse(text);
     for (const name of names.filter((each) => typeof draft[each] === "string")) {
-      const fields = form.querySelectorAll(`[name=${name}]`);
-      if (fields[0]?.type === "radio") fields.forEach((radio) => { radio.checked = radio.value === draft[name]; });
+      const fields = form.querySelectorAll(`[name="${name}"]`);
+      if (["radio", "checkbox"].includes(fields[0]?.type)) fields.forEach((field) => { field.checked = draft[name].split(",").includes(field.value); });
       else if (fields[0] && !(fields[0].tagName === "SELECT" && ![...fields[0].options].some((option) => option.value === draft[name]))) fields[0].value = draft[name];
     }
+    // The repetition is among the options.
+    if (draft.repeat !== "none") form.querySelector(".repetition").closest("details").open = true;
     notice.hidden = false;
   }
 

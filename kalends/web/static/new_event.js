@@ -16,8 +16,9 @@ async function fill() {
     if (!reply.ok) return;
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     for (const name of filled) input(name).value = page.querySelector(`form[action='/events'] [name=${name}]`).value;
-    form.querySelector(`[name=repeat][value=${page.querySelector("[name=repeat]:checked").value}]`).checked = true;
-    quick.querySelector("[data-chips]").replaceChildren(...page.querySelector("[data-chips]").childNodes);
+    const rule = page.querySelectorAll(".repetition [name]");
+    form.querySelectorAll(".repetition [name]").forEach((field, n) => { [field.value, field.checked] = [rule[n].value, rule[n].checked]; });
+    for (const part of ["[data-chips]", "[data-unread]"]) quick.querySelector(part).replaceChildren(...page.querySelector(part).childNodes);
     form.dispatchEvent(new Event("filled"));
   } catch (error) {
     // A newer line, or no network: the button is still there.

@@ -37,10 +37,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     timer = setTimeout(update, delay);
   });
   const isRepeated = () => !form.querySelector("[name=repeat][value=none]")?.checked;
-  // The line or a draft has filled in another start, or the repetition, which is among the options.
-  form.addEventListener("filled", () => {
-    if (isRepeated()) form.querySelector(".repetition").closest("details").open = true;
-    update();
-  });
+  // The line or a draft has filled in another start, or the repetition.
+  form.addEventListener("filled", update);
   if (isRepeated()) update();
 }

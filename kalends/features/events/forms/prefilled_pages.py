@@ -50,7 +50,7 @@ def quick(ctx: Context, params: Form) -> Document:
         event = structs.replace(event, title=line)
         line = f"{line} {time}".strip()
     values = {"line": line, "calendar_id": calendar.id, "visibility": DEFAULT_VISIBILITY, form_token.FIELD: sent.form_token or ""}
-    values |= {"show_counts": "true", "responses_open": "true"} | repeat_form.DEFAULTS | _fields(event, calendar.time_zone)
+    values |= {"show_counts": "true", "responses_open": "true"} | _fields(event, calendar.time_zone)
     missing = [] if event.day or not line else [FieldError("start_time", WHEN, "required")]
     return render_form(ctx, FormState(values, missing), quick=event)
 
@@ -67,8 +67,15 @@ def _fields(event: QuickEvent, zone: str) -> dict[str, Any]:
         "end_clock": event.end.strftime("%H:%M") if event.end else "",
         "location": event.location,
         "time_zone": event.time_zone or zone,
-        "repeat": event.repeat or repeat_form.NONE,
+        **_repetition(event),
     }
+
+
+def _repetition(event: QuickEvent) -> dict[str, Any]:
+    if event.repeat is None or event.day is None:
+        return repeat_form.DEFAULTS
+    # The series begins on the day of the event, also if it is changed in the form.
+    return repeat_form.fill(event.repeat, event.day) | {"start_date": ""}
 
 
 @page("GET", "/events/{event_id}/duplicate")

@@ -21,8 +21,12 @@ def describe(rule: Recurrence) -> Text:
     """The rule as a sentence without its full stop."""
     days = describe_days(rule)
     if rule.count is not None:
-        return ngettext("%(rule)s, once", "%(rule)s, %(num)s times", rule.count, rule=days)
+        return _add_count(days, rule.count)
     return gettext("%(rule)s until %(date)s", rule=days, date=DateText(rule.until.local.date())) if rule.until else days
+
+
+def _add_count(days: Text, count: int) -> Text:
+    return ngettext("%(rule)s, once", "%(rule)s, %(num)s times", count, rule=days)
 
 
 def describe_days(rule: Recurrence) -> Text:
@@ -34,12 +38,14 @@ def describe_days(rule: Recurrence) -> Text:
 
 
 def describe_briefly(rule: Recurrence) -> Text:
-    """The rule for a card: `Every Friday`, with the last day if it has one."""
+    """The rule for a card: `Every Friday`, with its end if it has one."""
     is_of_weekdays = rule.frequency == "WEEKLY" and rule.interval == 1 and rule.days and rule.days not in (_WORKING_DAYS, _ALL_DAYS)
     if is_of_weekdays and _parts(rule) == [_join_days(rule)]:
         every = gettext("Every %(weekday)s", weekday=_join_days(rule))
     else:
         every = describe_days(rule)
+    if rule.count is not None:
+        return _add_count(every, rule.count)
     if rule.until is None:
         return every
     return gettext("%(rule)s until %(date)s", rule=every, date=DateText(rule.until.local.date(), "short_month_day"))
