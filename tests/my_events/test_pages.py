@@ -110,3 +110,21 @@ def test_the_start_page_begins_with_the_next_invitation_or_else_the_next_event(c
     carol.post(f"/my-events/{event['id']}", json={"response": "YES"})
     assert re.search(r"My events Jun 1 Picnic .* Going", text_of(carol, "/"))
     assert "Picnic" not in text_of(cast.anonymous, "/")
+
+
+def test_a_repeating_event_says_when_it_repeats_in_each_list_and_a_cancelled_date_does_not(cast: Cast, carol: Person) -> None:
+    event = an_event(cast.alice, public=True, title="Choir", start_time="2026-06-02T20:00")
+    lone = an_event(cast.alice, public=True, title="Picnic", start_time="2026-06-03T20:00")
+    assert cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "end_date": "2026-07-31"}).status == 200
+    rule = "Every Tuesday until 31 Jul 2026"
+    an_invitation(cast.alice, event, carol.email_address)
+    assert text_of(carol, "/my-events").count(rule) == 1
+    for each in (event, lone):
+        assert carol.put(f"/api/my_events/{each['id']}", json={"response": "YES"}).status == 200
+    pages = [text_of(carol, "/my-events"), text_of(cast.alice, "/my-events?show=hosting"), text_of(cast.alice, f"/events/{event['id']}")]
+    assert [page.count("Every ") for page in pages] == [1, 1, 1]
+    assert all(rule in page for page in pages)
+    start_page = carol.get("/", headers={"Accept": "text/html"}).text.partition('id="my-next"')[2].partition("</section>")[0]
+    assert rule in start_page
+    assert cast.alice.put(f"/api/events/{event['id']}", json={"status": "cancelled"}).status == 200
+    assert "Every" not in text_of(carol, "/my-events")

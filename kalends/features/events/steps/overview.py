@@ -12,7 +12,9 @@ from kalends.features.events import present
 from kalends.features.events.input_model import EventFields
 from kalends.features.events.invitations import store as invitations
 from kalends.features.events.listing.query_model import CommentPage
+from kalends.features.events.listing.store.cards import find_rules
 from kalends.features.events.rules import response_days
+from kalends.features.events.series.model import Repeat
 from kalends.features.responses import guest_list_store as guest_list
 from kalends.features.responses import present as response_present
 from kalends.features.responses.guest_list_store import GuestQuery
@@ -33,6 +35,7 @@ class OrganiserHead(Struct, frozen=True):
     event: Event
     fields: EventFields
     color: str
+    repeat: Repeat | None
     comments: int
     pending: int
     edits_home: bool
@@ -49,7 +52,8 @@ def load_head(ctx: Context, event_id: int) -> OrganiserHead:
     pending = guest_list.count(ctx, event.id, "pending") if event.settings.approval else 0
     color = calendar_store.find_color(ctx, event.calendar_id)
     comments_waiting = comments.count_waiting_of_event(ctx, event.id)
-    return OrganiserHead(event, present.editable(event), color, comments_waiting, pending, policy.edits_home(ctx, event))
+    repeat = find_rules(ctx, [event.series_id]).get(event.series_id) if event.series_id else None
+    return OrganiserHead(event, present.editable(event), color, repeat, comments_waiting, pending, policy.edits_home(ctx, event))
 
 
 GLOBALS["organiser_head"] = load_head

@@ -5,7 +5,8 @@ from msgspec import Struct
 from kalends.core.i18n import Text, gettext
 from kalends.core.values import datetimes
 from kalends.core.values.picture import Picture, parse_path
-from kalends.features.events.listing.store.cards import find_details
+from kalends.features.events.listing.store.cards import find_details, find_rules
+from kalends.features.events.series.model import Repeat
 from kalends.features.my_events import present, store
 from kalends.features.my_events.model import Guests, MyEvent
 from kalends.http.context import Context
@@ -15,13 +16,14 @@ from kalends.web.times import reader_zone
 
 
 class Row(Struct, frozen=True):
-    """An event in a list, with the day in words and its picture."""
+    """An event in a list, with the day in words, its picture and the rule by which it repeats."""
 
     event: MyEvent
     path: str
     day: Text | str
     picture: Picture | None
     color: str
+    repeat: Repeat | None
     guests: Guests | None = None
 
 
@@ -36,6 +38,7 @@ def find_next(ctx: Context) -> Row | None:
 def find_rows(ctx: Context, events: list[MyEvent], *, with_guests: bool = False) -> list[Row]:
     """The rows of these events; with_guests: with what their host reads about the guests."""
     ids = [event.id for event in events]
+    rules = find_rules(ctx, [event.series_id for event in events if event.series_id and event.repeats])
     details, guests = find_details(ctx, ids), store.find_guests(ctx, ids) if with_guests else {}
     today = datetimes.to_local(ctx.now, reader_zone(ctx)).date()
     formats = reader_locale(ctx).formats
@@ -45,7 +48,9 @@ def find_rows(ctx: Context, events: list[MyEvent], *, with_guests: bool = False)
         nearby = {0: gettext("Today"), 1: gettext("Tomorrow")}.get((first - today).days)
         day = nearby or (formats.short_weekday(first) if first.year == today.year else formats.day(first))
         color = details[event.id].color if event.id in details else DEFAULT_COLOR
-        rows.append(Row(event, path_of(ctx, event), day, parse_path(event.image_url), color, guests.get(event.id)))
+        rows.append(
+            Row(event, path_of(ctx, event), day, parse_path(event.image_url), color, rules.get(event.series_id or 0), guests.get(event.id))
+        )
     return rows
 
 
