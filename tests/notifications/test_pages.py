@@ -77,3 +77,18 @@ def test_news_of_events_that_one_may_no_longer_edit_are_not_shown(cast: Cast, db
 def test_a_cookie_that_is_no_number_is_ignored(cast: Cast) -> None:
     for value in ("x", "-1", "9" * 30):
         assert _bell(cast.alice, cookie=f"kalends_seen={value}; kalends_session={cast.alice.token}") == 0
+
+
+def test_what_was_not_read_yet_is_marked_in_words_and_in_the_list(cast: Cast, db: Database) -> None:
+    verified(db, cast.alice)
+    event = an_event(cast.alice, title="Choir", start_time="2026-07-01T20:00", public=True)
+    a_response(cast.anonymous, event, email_address="ida@example.org", name="Ida Berg")
+    cookie = cast.alice.get("/notifications").headers["Set-Cookie"].partition(";")[0]
+    a_response(cast.anonymous, event, email_address="bo@example.org", name="Bo", response="NO")
+    page = cast.alice.get("/notifications", headers={"Cookie": f"{cookie}; kalends_session={cast.alice.token}"}).text
+    assert re.search(r'<link rel="stylesheet" href="/static/results\.css', page)
+    entries = {name: re.search(rf"<li[^>]*><a[^>]*>(?:(?!</li>).)*{name}.*?</li>", page, re.S) for name in ("Ida Berg", "Bo")}
+    assert {name: entry and ('class="unread"' in entry[0], ">New<" in entry[0]) for name, entry in entries.items()} == {
+        "Ida Berg": (False, False),
+        "Bo": (True, True),
+    }
