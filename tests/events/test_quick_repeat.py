@@ -1,6 +1,7 @@
 """The quick line of an event that repeats, bare hours, and what of a line is not understood."""
 
 from datetime import date, datetime, time
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,8 @@ from kalends.features.events.forms.rules.quick_line import QuickEvent, parse
 # A Monday, at 3 pm.
 NOW = datetime(2026, 11, 16, 15, 0)
 TODAY, TUESDAY, WEDNESDAY, FRIDAY = date(2026, 11, 16), date(2026, 11, 17), date(2026, 11, 18), date(2026, 11, 20)
+# In seconds, on a busy machine.
+SOON = 0.5
 WEEKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
 FIRST_MONDAY, LAST_FRIDAY = "FREQ=MONTHLY;BYDAY=1MO", "FREQ=MONTHLY;BYDAY=-1FR"
 
@@ -204,6 +207,13 @@ def test_what_is_not_understood_is_named_and_stays_in_the_title(line: str, unrea
     event = parse(line, NOW)
     assert event.unread == unread
     assert unread in event.title
+
+
+@pytest.mark.parametrize("line", ["mondays " * 30 + "to " * 80 + "1 x", "weekly at " * 25 + "to " * 80, "mondays " * 20 + "to 1 dec " * 40])
+def test_a_line_of_many_rules_is_read_at_once(line: str) -> None:
+    began = process_time()
+    parse(line[:500], NOW)
+    assert process_time() - began < SOON
 
 
 def test_what_is_quoted_is_a_title() -> None:

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from kalends.features.events.forms.rules.quick_place import GAP
 from kalends.features.events.forms.rules.quick_words import MONTHS, WEEKDAYS
 
 # The end of an event may be on a later day.
 LAST_YEAR = 9998
+# `Wednesday, the 30th of September 2026 until Wednesday, the 30th of September 2027`, with what other languages put between.
+LONGEST_DATE = 120
 
 WEEKDAY = "mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
 MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "may") + "|may|sept"
@@ -58,8 +59,9 @@ def find_dates(text: str, today: date) -> list[Day]:
 
 def find_date_at(text: str, position: int, today: date) -> Day | None:
     """The date, or the range of dates, whose words begin there."""
-    days = find_dates(GAP * position + text[position:], today)
-    return max((day for day in days if day.span[0] == position), key=lambda day: day.rank, default=None)
+    days = (day for day in find_dates(text[position : position + LONGEST_DATE], today) if day.span[0] == 0)
+    day = max(days, key=lambda day: day.rank, default=None)
+    return structs.replace(day, span=(position, position + day.span[1])) if day else None
 
 
 def _dates(text: str, today: date) -> Iterable[Day]:

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from functools import cache
 
 from kalends.core.i18n.locale import Locale
+from kalends.features.events.forms.rules.quick_repeat_words import REPEATING
 from kalends.features.events.forms.rules.quick_words import MONTHS, WEEKDAYS, WORDS
 
 # What fills up a word that is shorter than its English form, and an English form, which then has a blank of this kind.
@@ -56,7 +57,7 @@ def _rules(language: str) -> list[tuple[re.Pattern[str], Replacement]]:
     no_month = "" if words.is_joined else rf"(?![\w:])(?!\.?\s*(?:de\s+)?{any_name})(?!\.\d)"
     rules: list[tuple[re.Pattern[str], Replacement]] = []
     if words.is_joined:
-        rules.append((re.compile(r"(?:(\d{4})年)?(\d{1,2})月(\d{1,2})日(?:\([月火水木金土日]\))?"), _read_joined_date))
+        rules.append((re.compile(r"(?:(\d{4})年)?(\d{1,2})月(?:(\d{1,2})日)?(?:\([月火水木金土日]\))?(まで|から)?"), _read_joined_date))
     rules += [
         (
             re.compile(rf"(?<![\w:.])(?:({words.since})\s*)?{clock}\s*(-|–|{words.to})\s*{clock}{no_month}"),
@@ -64,11 +65,16 @@ def _rules(language: str) -> list[tuple[re.Pattern[str], Replacement]]:
         ),
         (re.compile(rf"(?<![\d:.])(?:{first}({words.at})\s*)?(?<![\d:.]){clock}{no_month}"), _read_time),
     ]
-    phrases = [(phrase.replace("NAMES", any_name), english) for english, phrase in words.phrases.items()]
+    phrases = [(phrase.replace("NAMES", any_name), english) for english, phrase in _phrases(language)]
     phrases += [(re.escape(name), english) for name, english in sorted(names.items(), key=lambda each: -len(each[0]))]
     for phrase, english in phrases:
         rules.append((re.compile(f"{first}(?:{phrase}){last}"), lambda _, word=f"{blank}{english}{blank}": word))  # type: ignore[misc]
     return rules
+
+
+def _phrases(language: str) -> list[tuple[str, str]]:
+    """English words and what stands for them: those of a rule come first, because they have others in them."""
+    return [*REPEATING[language].items(), *WORDS[language].phrases.items()]
 
 
 def _names(language: str) -> dict[str, str]:
@@ -113,6 +119,8 @@ def _clock(groups: tuple[str | None, ...]) -> str | None:
 
 
 def _read_joined_date(match: re.Match[str]) -> str | None:
-    """`12 December 2026`, of 2026年12月12日."""
-    month = int(match[2])
-    return f" {match[3]} {MONTHS[month - 1]} {match[1] or ''} " if 1 <= month <= len(MONTHS) else None
+    """`until 12 December 2026`, of 2026年12月12日まで. A month alone is the end of a rule."""
+    month, bound = int(match[2]), {"まで": "until", "から": "from"}.get(match[4], "")
+    if not 1 <= month <= len(MONTHS) or (match[3] is None and bound != "until"):
+        return None
+    return f" {bound} {match[3] or ''} {MONTHS[month - 1]} {match[1] or ''} "

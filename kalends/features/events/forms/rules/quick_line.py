@@ -5,6 +5,7 @@ The same line on the same day always gives the same event: what is not understoo
 
 import re
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -21,6 +22,8 @@ from kalends.features.events.series.model import Repeat
 
 DEFAULT_LENGTH = timedelta(hours=2)
 EVENING = time(20)
+# How many are tried of what may be rules in a line.
+MAX_RULES = 5
 
 _ZONE = re.compile(r"\b([A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+|UTC)\b")
 _TONIGHT = re.compile(r"\btonight\b")
@@ -81,7 +84,7 @@ def parse(line: str, now: datetime, locale: Locale = ENGLISH) -> QuickEvent:
     zone = next((match for match in _ZONE.finditer(searched) if match[1] in known_zones()), None)
     gaps = [zone.span()] if zone else []
     text, searched = align(without(text, gaps), without(searched, gaps), locale)
-    readings = (_read(searched, now, rule, locale) for rule in (*quick_repeat.find_rules(searched), None))
+    readings = (_read(searched, now, rule, locale) for rule in (*islice(quick_repeat.find_rules(searched), MAX_RULES), None))
     when = next(reading for reading in readings if reading.is_meant)
     spans = [_widen(span, searched) for span in when.spans]
     title, location = split_place(without(text, spans), without(searched, spans))

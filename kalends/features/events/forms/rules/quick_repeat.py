@@ -38,11 +38,13 @@ def _list_of(word: str) -> str:
 
 # Not `Every Friday’s Child`.
 _END_OF_WORD = r"\b(?!['’-]\w)"
-_NTH, _DAYS = _list_of("|".join(_ORDINALS)), _list_of(WEEKDAY)
+_NTH, _DAYS = _list_of("|".join(_ORDINALS)), _list_of(f"(?:{WEEKDAY})s?")
 _PLURALS = _list_of("|".join(f"{name}s" for name in WEEKDAYS))
 _ON = r"(?:\bon\s+)?"
-_NTH_OF_MONTH = re.compile(rf"{_ON}(?:\bthe\s+|\bevery\s+)?\b({_NTH})\s+({_DAYS})\s+(?:of|in)\s+(?:the|every|each)\s+month{_END_OF_WORD}")
-_EVERY = re.compile(rf"{_ON}\bevery\s+(?:(other|second|2nd)\s+|({_NUMBER})\s+)?(?:({'|'.join(_UNITS)})s?|({_DAYS})s?){_END_OF_WORD}")
+_OF_MONTH = rf"(?:(?:of|in)\s+the|(?:of\s+|in\s+)?(?:every|each))\s+month{_END_OF_WORD}"
+_NTH_OF_MONTH = re.compile(rf"{_ON}(?:\bthe\s+|\bevery\s+)?\b({_NTH})\s+({_DAYS})\s+{_OF_MONTH}")
+_MONTHLY_NTH = re.compile(rf"{_ON}\b(?:monthly|every\s+month),?\s+{_ON}(?:the\s+)?({_NTH})\s+({_DAYS}){_END_OF_WORD}")
+_EVERY = re.compile(rf"{_ON}\bevery\s+(?:(other|second|2nd)\s+|({_NUMBER})\s+)?(?:({'|'.join(_UNITS)})s?|({_DAYS})){_END_OF_WORD}")
 _EVERY_NTH = re.compile(rf"{_ON}\bevery\s+({_NTH})\s+({_DAYS}){_END_OF_WORD}")
 _ON_PLURALS = re.compile(rf"(?<!\bthe\s)(\bon\s+)?\b(?:({_PLURALS})|weekdays){_END_OF_WORD}")
 # It ends the line, or what says when or where follows.
@@ -79,8 +81,9 @@ class End(Struct, frozen=True):
 
 def find_rules(text: str) -> Iterator[Rule]:
     """The rules that the line may mean, the most certain first."""
-    for match in _NTH_OF_MONTH.finditer(text):
-        yield Rule(match.span(), _read_nth(match))
+    for pattern in (_NTH_OF_MONTH, _MONTHLY_NTH):
+        for match in pattern.finditer(text):
+            yield Rule(match.span(), _read_nth(match))
     for match in _EVERY.finditer(text):
         if match.start() == 0 and _TITLE.match(text):
             continue

@@ -8,15 +8,6 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 EXAMPLE = "Jazz trio Friday 8pm at Le Sextant"
 
 
-# With WEEKDAYS, what an event repeats on.
-_REPEATED = (*WEEKDAYS, "day", "week")
-
-
-def _every(before: str, names: str) -> dict[str, str]:
-    """`every monday` and the like: what stands before the weekdays, the day and the week, and how they are named there."""
-    return {f"every {english}": rf"(?:{before})\s+{name}" for english, name in zip(_REPEATED, names.split(), strict=True)}
-
-
 class Words(Struct, frozen=True):
     """The words of a language, as parts of regular expressions; of several that fit, the first counts."""
 
@@ -39,8 +30,6 @@ WORDS = {
     "de": Words(
         "Jazztrio Freitag 20 Uhr im Le Sextant",
         {
-            **_every("jede[nrs]?", "montag dienstag mittwoch donnerstag freitag (?:samstag|sonnabend) sonntag tag woche"),
-            "daily": "täglich",
             "day after tomorrow": "übermorgen",
             "tonight": "heute abend",
             "today": "heute",
@@ -68,10 +57,6 @@ WORDS = {
     "fr": Words(
         "Trio de jazz vendredi 20h au Sextant",
         {
-            **_every(
-                "chaque|tous les|toutes les",
-                "lundis? mardis? mercredis? jeudis? vendredis? samedis? dimanches? jours? semaines?",
-            ),
             "day after tomorrow": "après-demain",
             "tonight": "ce soir",
             "today": "aujourd['’]hui",
@@ -97,7 +82,6 @@ WORDS = {
     "es": Words(
         "Trío de jazz viernes a las 20 en Le Sextant",
         {
-            **_every("cada|todos los|todas las", "lunes martes miércoles jueves viernes sábados? domingos? días? semanas?"),
             "day after tomorrow": "pasado mañana",
             "tonight": "esta noche",
             "today": "hoy",
@@ -129,7 +113,6 @@ WORDS = {
     "it": Words(
         "Trio jazz venerdì alle 20 al Sextant",
         {
-            **_every("ogni|tutt[ie] (?:i|le)", "lunedì martedì mercoledì giovedì venerdì sabat[oi] domenic(?:a|he) giorn[oi] settiman[ae]"),
             "day after tomorrow": "dopodomani",
             "tonight": "stasera",
             "today": "oggi",
@@ -157,11 +140,6 @@ WORDS = {
     "pt": Words(
         "Trio de jazz sexta às 20h no Le Sextant",
         {
-            **_every(
-                "cada|tod[oa]|todos os|todas as",
-                "segundas?(?:-feiras?)? terças?(?:-feiras?)? quartas?(?:-feiras?)? quintas?(?:-feiras?)? sextas?(?:-feiras?)? "
-                "sábados? domingos? dias? semanas?",
-            ),
             "day after tomorrow": "depois de amanhã",
             "tonight": "hoje à noite|esta noite",
             "today": "hoje",
@@ -194,8 +172,6 @@ WORDS = {
     "nl": Words(
         "Jazztrio vrijdag om 20 uur in Le Sextant",
         {
-            **_every("elke|iedere", "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag dag week"),
-            "daily": "dagelijks",
             "day after tomorrow": "overmorgen",
             "tonight": "vanavond",
             "today": "vandaag",
@@ -222,9 +198,6 @@ WORDS = {
     "ja": Words(
         "ジャズトリオ 金曜日20時 @ル・セクスタン",
         {
-            **{f"every {day}": f"毎週の?{each}曜日?" for day, each in zip(WEEKDAYS, "月火水木金土日", strict=True)},
-            "every day": "毎日",
-            "every week": "毎週",
             "day after tomorrow": "明後日|あさって",
             "tonight": "今夜|今晩",
             "today": "今日",
@@ -244,17 +217,12 @@ WORDS = {
     "ar": Words(
         "ثلاثي جاز الجمعة الساعة 8 مساءً في لو سيكستان",
         {
-            **_every(
-                r"كل(?:\s+يوم)?",
-                "(?:ال)?[اإ]ثنين (?:ال)?ثلاثاء (?:ال)?[أا]ربعاء (?:ال)?خميس (?:ال)?جمعة (?:ال)?سبت (?:ال)?[أا]حد يوم أسبوع",
-            ),
-            "daily": "يوميًا",
             "day after tomorrow": "بعد غد",
             "tonight": "الليلة",
             "today": "اليوم",
             "tomorrow": "غد[ًا]*",
             "next week": "الأسبوع (?:القادم|المقبل)",
-            "on": r"يوم(?=\s+NAMES)",
+            "on": r"يوم(?=\s+(?:\d|NAMES))",
             "in": r"بعد(?=\s+\d)",
             "to": "إلى|حتى",
             "at": "في",
