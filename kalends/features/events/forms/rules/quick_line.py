@@ -34,7 +34,7 @@ _UNREAD = re.compile(
     rf"|\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b\d{{1,2}}\.\d{{1,2}}\.\d{{4}}\b|\bevery\s+(?:\d+|other|day|week|month|year|{WEEKDAY})\b(?!['’]\w)"
     rf"|\bevery\s+(?:weekend|morning|afternoon|evening|night|quarter|hour)(?=\s*,?\s*(?:{GAP}|$))|\b(?:{WEEKDAY})\s+(?:and|or)(?=\s*{GAP})"
 )
-_UNREAD_OF_RULE = re.compile(rf"\b(?:until|till)\s+[^\s{GAP}]+|\bfor\s+\d+\s+\w+|\bon\s+the\s+{_NUMBERED}\b")
+_UNREAD_OF_RULE = re.compile(rf"\bexcept\s+[^{GAP}]+|\b(?:until|till)\s+[^\s{GAP}]+|\bfor\s+\d+\s+\w+|\bon\s+the\s+{_NUMBERED}\b")
 
 
 class QuickEvent(Struct, frozen=True):
@@ -98,6 +98,7 @@ def _read(searched: str, now: datetime, rule: Rule | None, locale: Locale) -> _W
     text, end, day = searched, None, None
     if rule:
         text = without(text, [rule.span])
+        text = without(text, quick_repeat.find_exceptions(text, now.date()))
         end = quick_repeat.find_end(text, now.date())
         day = quick_repeat.find_first_day(text, now.date())
     rest = without(text, [end.span] if end else [])
@@ -137,7 +138,7 @@ def _complete(event: QuickEvent, when: _When, now: datetime) -> QuickEvent:
 
 def _find_unread(text: str, rest: str, when: _When) -> str:
     """The first words of the rest of the line that seem to say when, as they were written."""
-    match = _UNREAD.search(rest) or (_UNREAD_OF_RULE.search(rest) if when.rule else None)
+    match = (when.rule and _UNREAD_OF_RULE.search(rest)) or _UNREAD.search(rest)
     return text[slice(*match.span())].replace(FILL, "").strip() if match else ""
 
 

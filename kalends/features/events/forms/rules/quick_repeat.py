@@ -33,7 +33,7 @@ _ADVERBS = {"daily": "day", "weekly": "week", "fortnightly": "fortnight", "month
 
 
 def _list_of(word: str) -> str:
-    return rf"(?:{word})(?:(?:\s*,|\s*&|\s+and\b)+\s*(?:{word}))*"
+    return rf"(?:{word})(?:(?:\s*[,&/]|\s+and\b)+\s*(?:{word}))*"
 
 
 # Not `Every Friday’s Child`.
@@ -56,6 +56,7 @@ _ADVERB = re.compile(rf"\b({'|'.join(_ADVERBS)}){_FOLLOWED}")
 _TITLE = re.compile(rf"every\s+(?:{'|'.join(_UNITS)})\b(?!{_FOLLOWED})")
 
 _FROM = re.compile(r"\b(?:from|starting|beginning)\s+")
+_EXCEPT = re.compile(r"\bexcept\s+")
 _UNTIL = re.compile(r"\b(?:until|till|to|through)\s+")
 _END_OF_MONTH = re.compile(rf"(?:the\s+)?(?:end\s+of\s+)?({MONTH})\b\.?(?:\s+(\d{{4}})\b)?")
 _TIMES = re.compile(rf"(?:\bfor\s+)?\b({_NUMBER})\s+times\b")
@@ -105,6 +106,12 @@ def find_first_day(text: str, today: date) -> Day | None:
         if day := find_date_at(text, match.end(), today):
             return structs.replace(day, span=(match.start(), day.span[1]))
     return None
+
+
+def find_exceptions(text: str, today: date) -> list[tuple[int, int]]:
+    """What is said of dates that the rule leaves out: the line cannot have them."""
+    dates = ((match.start(), find_date_at(text, match.end(), today)) for match in _EXCEPT.finditer(text))
+    return [(start, day.span[1]) for start, day in dates if day]
 
 
 def find_end(text: str, first: date) -> End | None:
