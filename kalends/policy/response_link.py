@@ -50,10 +50,18 @@ def linked_response(ctx: Context, token: str, *, of_hidden: bool = False) -> tup
     event = ctx.tx.one(Event, f"{SELECT_EVENTS} WHERE e.id = :id", id=response.event_id, me=0)
     if event is None or not (of_hidden or sees_event(ctx, response, event)):
         raise errors.NotFound
-    if ctx.now >= (event.end_at or event.start_at) + LINK_LIFETIME:
+    if ctx.now >= (event.end_at or event.start_at) + LINK_LIFETIME and ctx.now >= _end_of_series(ctx, response, event) + LINK_LIFETIME:
         raise errors.NotFound(ENDED)
     ctx.guest_response = response
     return response, _limit_party(ctx, response, guest_view(event))
+
+
+def _end_of_series(ctx: Context, response: Response, event: Event) -> int:
+    """The end of the last date, if the address has responded to the series of the event as a whole; else 0."""
+    sql = """SELECT coalesce(max(coalesce(e.end_at, e.start_at)), 0) FROM series_responses s
+             JOIN events e ON e.series_id = s.series_id JOIN responses r ON r.event_id = e.id AND r.email_key = s.email_key
+             WHERE s.series_id = :series_id AND s.email_key = :key"""
+    return int(ctx.tx.value(sql, series_id=event.series_id, key=fold_case(response.email_address)))
 
 
 def guest_view(event: Event) -> Event:

@@ -4,9 +4,9 @@ GET changes nothing, since programs follow every link in a mail."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from kalends import policy
 from kalends.core import errors
@@ -27,7 +27,7 @@ from kalends.features.responses.model import Attendance, Erasure, ResponseFields
 from kalends.features.responses.rules import ticket
 from kalends.features.responses.rules.seating import require_few
 from kalends.features.responses.rules.ticket import mask
-from kalends.features.responses.steps import guest_cookie, own_series
+from kalends.features.responses.steps import guest_cookie, linked_dates, own_series
 from kalends.features.responses.steps.author import by_link, on_page, reset_link
 from kalends.features.responses.steps.erase import erase
 from kalends.features.responses.steps.guest_cookie import OwnResponse
@@ -51,6 +51,7 @@ class Choice(Struct, kw_only=True):
     """The response that a link in a mail proposes."""
 
     response: Annotated[Attendance, Meta(description="The response to choose on the page.")] | None = None
+    scope: Annotated[Literal["this", "all"], Meta(description="Whether it is for one date of a series, or for all.")] = "this"
 
 
 NO_CHOICE = Choice()
@@ -61,16 +62,19 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
     """The guest's own response, with a form to change it; with `.ics`, a feed of the dates that the guest said yes to."""
     if response_token.endswith(".ics"):
         return _feed(ctx, response_token.removesuffix(".ics"))
-    response, event = load(ctx, response_token, of_hidden=True)
+    response, event = _load_next(ctx, response_token, of_hidden=True)
+    series = own_series.find(ctx, event, response.email_address)
+    is_of_series = series is not None and series.covers(event, response)
     place = present.find_places(ctx, [response]).get(response.id)
     is_asked = present.is_asked(place)
     formats, people = reader_locale(ctx).formats, response.number + response.plus_n
+    dates = linked_dates.ALL if params.scope == "all" else str(event.id)
     is_chosen = params.response is not None and (is_asked or params.response != response.response)
     return render(
         "responses/link.html",
         ctx,
         title=gettext("Your RSVP"),
-        form=form or filled(present.editable(ctx, response), FormState({"number": people, "plus_n": 0})),
+        form=form or filled(present.editable(ctx, response), FormState({"number": people, "plus_n": 0, "dates": dates})),
         response=response,
         event=policy.reveal_to_guest(event, response),
         address=mask(response.email_address),
@@ -83,7 +87,12 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
         is_open=policy.opens_event(ctx, response, event),
         event_url=policy.guest_url(ctx.settings, event),
         place=place,
-        ticket=ticket.describe(response.response, people, ticket.place_of(place), event.owner_name),
+        ticket=ticket.describe(response.response, people, ticket.place_of(place), event.owner_name, is_series=is_of_series),
+        series=series,
+        is_of_series=is_of_series,
+        departures=series.departures(ctx.now, response) if series and is_of_series else [],
+        dates=linked_dates.choices(ctx, event, response, series),
+        start=lambda date: event_time.start(date, formats),
         limit=max(event.page_limit, people),
         utc=format_utc,
         link_path=f"/r/{response_token}",
@@ -97,15 +106,15 @@ def show(ctx: Context, response_token: str, params: Choice = NO_CHOICE, form: Fo
 def update(ctx: Context, response_token: str, params: Form) -> Document:
     """Change the response; the page asks the questions of the event afterwards."""
     changes = params.changes(ResponseFields)
-    response, event = load(ctx, response_token, of_hidden=changes.get("response") == "NO")
+    response, event = _load_next(ctx, response_token, of_hidden=changes.get("response") == "NO")
     require_few(changes.get("number", 1) + changes.get("plus_n", 0), max(event.page_limit, response.number + response.plus_n))
-    return _change(ctx, response, event, changes)
+    return _change(ctx, response_token, response, event, changes, params.text("dates"))
 
 
 @page("GET", "/r/{response_token}/questions", guests=True, credentials=False)
 def edit_answers(ctx: Context, response_token: str, form: FormState | None = None) -> Document:
     """The questions of the event, with the guest's answers."""
-    response, event = load(ctx, response_token)
+    response, event = _load_next(ctx, response_token)
     stored = answers.of_responses(ctx, [response.id]).get(response.id, [])
     return _ask(ctx, response_token, response, event, form or FormState(answer_form.values_of(stored)))
 
@@ -113,10 +122,11 @@ def edit_answers(ctx: Context, response_token: str, form: FormState | None = Non
 @page("POST", "/r/{response_token}/questions", guests=True, credentials=False, by_link=True, rate_limited=True, again=edit_answers)
 def answer(ctx: Context, response_token: str, params: Form) -> Document:
     """Answer the questions, and say YES."""
-    response, event = load(ctx, response_token)
+    response, event = _load_next(ctx, response_token)
     typed = answer_form.read(ctx, event, params.values, response.number + response.plus_n)
     with typed.naming_inputs():
-        return _change(ctx, response, event, Form({"response": "YES", "answers": typed.params}).changes(ResponseFields))
+        changes = Form({"response": "YES", "answers": typed.params}).changes(ResponseFields)
+        return _change(ctx, response_token, response, event, changes)
 
 
 def _ask(ctx: Context, token: str, response: Response, event: Event, form: FormState) -> Document:
@@ -128,8 +138,8 @@ def _ask(ctx: Context, token: str, response: Response, event: Event, form: FormS
 @page("POST", "/r/{response_token}/withdraw", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
 def withdraw(ctx: Context, response_token: str, params: Form) -> Document:
     """Change the response to NO."""
-    response, event = load(ctx, response_token, of_hidden=True)
-    return _change(ctx, response, event, Changes(ResponseFields, {"response": "NO"}))
+    response, event = _load_next(ctx, response_token, of_hidden=True)
+    return _change(ctx, response_token, response, event, Changes(ResponseFields, {"response": "NO"}), params.text("dates"))
 
 
 @page("POST", "/r/{response_token}/forget", guests=True, credentials=False, by_link=True, rate_limited=True, again=show)
@@ -166,6 +176,8 @@ def ask(ctx: Context, proposal_token: str, form: FormState | None = None) -> Doc
         title=gettext("Confirm your RSVP"),
         form=form,
         fields=proposal.params.value,
+        rule=own_series.describe_proposed(ctx, event, proposal.params.value.scope),
+        reaches=own_series.REACHES,
         event=event,
         event_url=policy.guest_url(ctx.settings, event),
         time=event_time.long(event, reader_locale(ctx).formats),
@@ -186,7 +198,8 @@ def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
         ) from error
     proposals.delete(ctx, proposal.id)
     comments.confirm_responses(ctx, event.id, proposal.email_address)
-    return _redirect(ctx, response, event)
+    is_series = proposal.params.value.scope != "this"
+    return _redirect(ctx, policy.response_token(ctx.settings, response), response, event, is_series=is_series)
 
 
 def _apply(ctx: Context, proposal: proposals.Proposal, event: Event) -> Response:
@@ -207,20 +220,45 @@ def _feed(ctx: Context, response_token: str) -> Document:
     return Document(own_series.build_feed(ctx, event, response), CALENDAR_FILE)
 
 
-def _change(ctx: Context, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:
-    fields: Params[ResponseInput] = present.input_of(response, changes)
-    who = on_page(response.email_address, response.name)
-    changed = respond(ctx, event, who, fields, asks="response" in changes or response.confirm_until is not None)
+def _change(ctx: Context, token: str, response: Response, event: Event, changes: Changes[ResponseFields], dates: str = "") -> Document:
+    """Change the response of the page, or of a series all or another one of the guest's dates."""
+    if dates == linked_dates.ALL and event.series_id is not None:
+        return _change_all(ctx, token, response, event, changes)
+    chosen = linked_dates.find_chosen(ctx, event, response, dates)
+    if chosen.id != response.id:
+        _, event = load(ctx, policy.response_token(ctx.settings, chosen), of_hidden=changes.get("response") == "NO")
+    fields: Params[ResponseInput] = present.input_of(chosen, changes)
+    who = on_page(chosen.email_address, chosen.name)
+    changed = respond(ctx, event, who, fields, asks="response" in changes or chosen.confirm_until is not None)
     assert changed is not None
     confirm_dates(ctx, event, who)
-    return _redirect(ctx, changed, event)
+    if chosen.id != response.id:
+        return redirect(ctx, f"/r/{token}", done="saved")
+    return _redirect(ctx, token, changed, event)
 
 
-def _redirect(ctx: Context, response: Response, event: Event) -> Document:
+def _change_all(ctx: Context, token: str, response: Response, event: Event, changes: Changes[ResponseFields]) -> Document:
+    """Change the response to all coming dates of the series, also to those that only its guests see."""
+    fields: Params[ResponseInput] = present.input_of(response, changes)
+    value = structs.replace(fields.value, scope="all")
+    is_invited = own_series.find(ctx, event, response.email_address) is not None
+    who = on_page(response.email_address, response.name)
+    changed = respond_to_series(ctx, event, who, Params(value, fields.names), is_invited=is_invited)
+    assert changed is not None
+    return _redirect(ctx, token, changed.main, event, is_series=True)
+
+
+def _redirect(ctx: Context, token: str, response: Response, event: Event, *, is_series: bool = False) -> Document:
     """To the page of the link, which the browser remembers."""
-    token = policy.response_token(ctx.settings, response)
-    guest_cookie.put(ctx, event.id, OwnResponse(response.response, token))
+    guest_cookie.put(ctx, event.id, OwnResponse(response.response, token, is_series=is_series))
     return redirect(ctx, f"/r/{token}")
+
+
+def _load_next(ctx: Context, token: str, *, of_hidden: bool = False) -> tuple[Response, Event]:
+    """The response of the link, or that to the next date of the series once its own is over."""
+    response, event = load(ctx, token, of_hidden=of_hidden)
+    later = linked_dates.find_next(ctx, response, event)
+    return load(ctx, policy.response_token(ctx.settings, later), of_hidden=of_hidden) if later else (response, event)
 
 
 def load(ctx: Context, token: str, *, of_hidden: bool = False) -> tuple[Response, Event]:

@@ -48,7 +48,8 @@ def show(ctx: Context, invitation_token: str, params: Choice = NO_CHOICE, form: 
     invitation, event = _load(ctx, invitation_token)
     stored = _find_response(ctx, invitation, event)
     if stored and form is None:
-        query = f"?response={params.response}" if params.response else ""
+        scope = "&scope=all" if invitation.series_id is not None else ""
+        query = f"?response={params.response}{scope}" if params.response else ""
         return redirect(ctx, f"/r/{policy.response_token(ctx.settings, stored)}{query}")
     locale = reader_locale(ctx)
     return render(
@@ -79,7 +80,7 @@ def respond(ctx: Context, invitation_token: str, params: Form) -> Document:
     names = frozenset(name for name in ResponseFields.__struct_fields__ if name in params.values)
     response = reply.record(ctx, invitation, event, fields, names, "link")
     token = policy.response_token(ctx.settings, response)
-    guest_cookie.put(ctx, event.id, OwnResponse(response.response, token))
+    guest_cookie.put(ctx, event.id, OwnResponse(response.response, token, is_series=invitation.series_id is not None))
     return redirect(ctx, f"/r/{token}")
 
 
