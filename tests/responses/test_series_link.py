@@ -160,3 +160,14 @@ def test_what_was_proposed_for_all_dates_says_so_before_it_is_confirmed(cast: Ca
     for said in ("It counts for all dates of the series.", "Every week on Tuesday until 29 June 2027."):
         assert (said in text_of(mail), said in page) == (True, True)
     assert "BEGIN:VEVENT" not in mail.as_string()
+
+
+@pytest.mark.parametrize("response", ["YES", "MAYBE", "NO"])
+@pytest.mark.parametrize("scope", ["this", "all"])
+def test_the_ticket_on_the_page_of_the_event_says_whether_it_is_for_all_dates(cast: Cast, response: str, scope: str) -> None:
+    dates = _tuesdays(cast.alice)
+    gus, path = GuestBrowser(cast.anonymous), f"/events/{dates[0]['id']}"
+    assert gus.post(f"{path}/respond", response=response, email_address="gus@example.org", name="Gus", scope=scope).status == 303
+    ticket = gus.get(path).text.partition('id="ticket"')[2].partition("</section>")[0]
+    said = ["Every week on Tuesday until 29 June 2027" in ticket, "It counts for all dates of the series." in ticket]
+    assert said == [scope == "all"] * 2
