@@ -16,6 +16,7 @@ from tests.cast import PASSWORD, Cast, Person, a_response, an_event, verified
 from tests.conftest import NOON
 from tests.responses.test_retention import _guest, _visited
 from tests.site.administrator import Admin
+from tests.users.account_mail import last_mails
 
 RUNNING = threading.Event()
 TODAY = NOON // DAY * DAY
@@ -55,12 +56,14 @@ def test_a_backup_after_the_days_of_a_calendar_has_no_guest(
 def test_a_backup_after_an_account_was_deleted_has_neither_its_name_nor_its_address(
     cast: Cast, db: Database, settings: Settings, daily: DailyBackup, tmp_path: Path
 ) -> None:
+    Admin(cast.anonymous, "ada")
     person = verified(db, Person(cast.anonymous, "quentin"))
     mine = an_event(person, title=f"Diary {person.id} of one", public=True)
     a_response(person, mine, name=person.user_name)
     texts = person.email_address, person.user_name, f"Diary {person.id} of one"
     assert _backed_up(daily, 0, tmp_path, *texts) == set(texts)
     assert person.delete(f"/api/users/{person.id}", json={"current_password": PASSWORD, "erase": True}).status == 200
+    assert last_mails(db, settings)
     assert _backed_up(daily, 1, tmp_path, *texts) == {texts[2]}
     empty_trash(Context(db, settings, NOON + 31 * DAY))
     assert _backed_up(daily, 2, tmp_path, *texts) == set()

@@ -109,8 +109,12 @@ def test_one_date_of_a_series_is_answered_alone(cast: Cast, carol: Person) -> No
     assert cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "DAILY", "end_date": "2026-06-03"}).status == 200
     answer(carol, event, response="YES")
     assert len(carol.get("/api/responses").json["responses"]) == 1
+    [second] = [each for each in cast.alice.get("/api/events").json["events"] if each["start_time"][:10] == "2026-06-02"]
+    answer(carol, second, response="NO")
     answer(carol, event, response="MAYBE", scope="all")
-    assert {each["response"] for each in carol.get("/api/responses").json["responses"]} == {"YES", "MAYBE"}
+    responses = carol.get("/api/responses").json["responses"]
+    assert {each["response"] for each in responses if each["event_id"] != second["id"]} == {"MAYBE"}
+    assert [each["response"] for each in responses if each["event_id"] == second["id"]] == ["NO"]
 
 
 def test_the_waiting_list_is_named(cast: Cast, carol: Person) -> None:

@@ -115,7 +115,7 @@ def test_calendars_that_are_followed_are_followed_by_the_new_owner(cast: Cast) -
     source = a_source(cast.alice, calendar_id=calendar["id"])
     handed_over(cast.alice, calendar, cast.bob)
     assert cast.bob.delete(f"/api/users/{cast.alice.id}").status == 404
-    assert cast.alice.delete(f"/api/users/{cast.alice.id}").status == 200
+    assert cast.alice.delete(f"/api/users/{cast.alice.id}", json={"current_password": PASSWORD}).status == 200
     assert cast.bob.get(f"/api/sources/{source['id']}").status == 200
 
 

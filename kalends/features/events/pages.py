@@ -107,7 +107,7 @@ def _show_to_guests(ctx: Context, event: EventWithCounts, params: Choice, submit
         organiser_calendar_id=policy.public_calendar_id(ctx, detail.owner.id) if detail.public else None,
         card=shown,
         is_changing=bool(params.response or "respond" in submitted),
-        room=response_settings.describe_room(ctx, event),
+        room=response_settings.describe_room(ctx, event, shown.own.place.seats if shown.own and shown.own.place else 0),
         hidden=_hidden_by_admin(ctx, event),
         share_picture=share_picture,
         structured_data=structured_data.build(detail, share_picture) if detail.public else None,

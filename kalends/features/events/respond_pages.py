@@ -71,7 +71,7 @@ def ask_again(ctx: Context, event_id: int, form: FormState) -> Document:
 @page("POST", "/events/{event_id}/respond/questions", guests=True, rate_limited=True, fixed_time=True, is_guest_form=True, again=ask_again)
 def answer(ctx: Context, event_id: int, params: Form) -> Document:
     """Respond with YES, and answer the questions of the event."""
-    values = _filled_in(ctx, params) | {"event_id": event_id}
+    values = _filled_in(ctx, params.without("answers")) | {"event_id": event_id}
     event = policy.event(ctx, event_id, to=Right.SEE)
     typed = answer_form.read(ctx, event, values, answer_form.party_size(values))
     with typed.naming_inputs():

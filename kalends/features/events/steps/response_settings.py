@@ -47,7 +47,7 @@ def apply(ctx: Context, event: Event, settings: ResponseSettings) -> None:
 
 
 class Room(Struct, frozen=True):
-    """closed: why nobody can respond; notice: how many spots there are; free: their number where everyone may know it, else 0."""
+    """closed: why nobody can respond; notice: how many spots there are; free: how many the reader can have, 0 if only editors may know."""
 
     closed: str = ""
     notice: str = ""
@@ -56,7 +56,8 @@ class Room(Struct, frozen=True):
     free: int = 0
 
 
-def describe_room(ctx: Context, event: EventWithCounts) -> Room:
+def describe_room(ctx: Context, event: EventWithCounts, own: int = 0) -> Room:
+    """own: how many spots the reader holds, who may keep them and change the number."""
     settings = event.settings
     if not settings.responses_open:
         return Room(closed=gettext("The organiser has closed RSVPs for this event."))
@@ -66,8 +67,11 @@ def describe_room(ctx: Context, event: EventWithCounts) -> Room:
     if places is None:
         return Room(notice=gettext("The organiser approves each RSVP.") if settings.approval else "")
     has_waiting_list = settings.waiting_list != "off"
-    if places.free:
-        is_counted = settings.show_counts or event.can_edit
-        notice = ngettext("1 spot left.", "%(num)s spots left.", places.free) if is_counted else ""
-        return Room(notice=notice, has_waiting_list=has_waiting_list, free=places.free if is_counted else 0)
-    return Room(notice=FULL, has_waiting_list=has_waiting_list, is_full=has_waiting_list)
+    is_counted = settings.show_counts or event.can_edit
+    notice = ngettext("1 spot left.", "%(num)s spots left.", places.free) if is_counted else ""
+    return Room(
+        notice=notice if places.free else FULL,
+        has_waiting_list=has_waiting_list,
+        is_full=has_waiting_list and not places.free and not own,
+        free=own + places.free if is_counted else 0,
+    )
