@@ -212,8 +212,10 @@ def test_the_doctor_says_what_to_do(tmp_path: Path, empty_database: str) -> None
     assert (status, findings[:4]) == (0, ["ok   settings", "ok   data folder", "ok   database", "ok   e-mail"])
     outbox = tmp_path / "data" / "outbox"
     assert findings[4:] == [
+        "note Base URL: Links begin with http://127.0.0.1:8000, which others may not be able to open. Set KALENDS_BASE_URL to the address "
+        "at which they reach the site.",
         "ok   Proxy",
-        "note Backup: There is no backup with 'kalends backup' yet. Take one each night.",
+        "note Backup: There is no backup yet. Set KALENDS_BACKUP=daily:7 for one each day, or run 'kalends backup' each night.",
         "ok   Clock",
         f"note e-mail is written to files in {outbox}, not sent. To send it, set KALENDS_EMAIL.",
         f"note SMS is written to files in {outbox}, not sent. To send it, set KALENDS_SMS.",
@@ -350,7 +352,7 @@ def test_the_doctor_looks_at_the_age_of_the_newest_backup_and_at_the_clock(tmp_p
             connection.execute("DELETE FROM last_runs")
             connection.execute("INSERT INTO last_runs VALUES (?, ?)", (task, timestamps.now() - seconds_ago))
 
-    assert line("Backup").startswith("note Backup: There is no backup with 'kalends backup' yet.")
+    assert line("Backup").startswith("note Backup: There is no backup yet.")
     run("backup", "now.backup", folder=tmp_path)
     assert (line("Backup"), line("Clock")) == ("ok   Backup", "ok   Clock")
     ran("backup", 12 * 86_400)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
-from kalends.core.i18n import gettext, ngettext
+from kalends.core.i18n import Text, gettext, ngettext
 from kalends.core.net.http_client import ProviderSession, ProviderUnavailable, UnexpectedReply
 from kalends.core.net.mail_domain import NotAsked, find_problems
 from kalends.core.settings import Settings, variable
@@ -41,9 +41,14 @@ def check_request(settings: Settings, caller: Caller) -> list[CheckItem]:
 
 def check_base_url(settings: Settings) -> list[CheckItem]:
     """Whether the service is at its public URL, asked from here."""
-    if not settings.base_url:
-        return []
     name, url = gettext("Base URL"), settings.url
+    if not settings.base_url:
+        advice = gettext(
+            "Links begin with %(url)s, which others may not be able to open. Set %(variable)s to the address at which they reach the site.",
+            url=url,
+            variable=variable("base_url"),
+        )
+        return [CheckItem(name, "unknown", advice)]
     try:
         content = _get(f"{url}/healthz")
     except (ProviderUnavailable, UnexpectedReply) as error:
@@ -69,7 +74,7 @@ def _backup(ctx: Context) -> CheckItem:
         return CheckItem(gettext("Backup"), "wrong", advice)
     old = 2 * DAY if ctx.settings.backup else OLD_BACKUP
     if taken_at is None:
-        return CheckItem(gettext("Backup"), "unknown", gettext("There is no backup with 'kalends backup' yet. Take one each night."))
+        return CheckItem(gettext("Backup"), "unknown", _no_backup(ctx.settings))
     if ctx.now - taken_at < old:
         return CheckItem(gettext("Backup"), "ok")
     days = (ctx.now - taken_at) // DAY
@@ -77,6 +82,15 @@ def _backup(ctx: Context) -> CheckItem:
         gettext("Backup"),
         "wrong",
         ngettext("The last backup is a day old.", "The last backup is %(num)s days old. Run 'kalends backup' each night.", days),
+    )
+
+
+def _no_backup(settings: Settings) -> Text:
+    if settings.backup:
+        return gettext("There is no backup yet. The worker takes the first one within a day.")
+    return gettext(
+        "There is no backup yet. Set %(variable)s=daily:7 for one each day, or run 'kalends backup' each night.",
+        variable=variable("backup"),
     )
 
 
