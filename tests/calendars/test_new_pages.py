@@ -1,5 +1,6 @@
 """The page on which a calendar is made: guests of its events are reminded by default, and a public event can move to it."""
 
+import re
 from typing import Any
 
 import pytest
@@ -29,6 +30,18 @@ def test_guests_of_a_new_calendar_are_reminded_a_day_before_unless_the_box_is_cl
     assert 'name="remind" type="checkbox" value="true" checked' in cast.alice.get("/calendars/new").text
     assert _reminders(cast.alice, _created(cast.alice, remind="true")) == [(1440, ["going", "maybe"])]
     assert _reminders(cast.alice, _created(cast.alice, remind="false")) == []
+
+
+def test_a_new_calendar_asks_for_name_colour_and_audience_and_folds_the_rest(cast: Cast) -> None:
+    first, folded = cast.alice.get("/calendars/new").text.split("<summary>More options</summary>")
+    assert set(re.findall('name="(name|color|public|description|time_zone|remind)"', first)) == {"name", "color", "public"}
+    assert ('name="time_zone"' in folded, 'name="remind"' in folded) == (True, True)
+    assert first.rstrip().endswith('<details class="card">')
+
+
+def test_the_folded_fields_of_a_calendar_are_open_if_one_of_them_is_wrong(cast: Cast) -> None:
+    page = cast.alice.post("/calendars", data=FIELDS | {"time_zone": "Mars/Olympus"}).text
+    assert page.split("<summary>More options</summary>")[0].rstrip().endswith('<details class="card" open>')
 
 
 def test_a_public_event_on_a_private_calendar_asks_for_a_public_one_and_moves_there(cast: Cast) -> None:
