@@ -1,7 +1,7 @@
 """The environment of the templates, one for each language, with what all of them use."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, cast
 
@@ -21,6 +21,7 @@ from kalends.web.drawings import ICONS, draw_cover, draw_qr_code, face_number, i
 from kalends.web.forms import sign_time
 from kalends.web.markdown import autolink, escape_text, markdown, paragraphs
 from kalends.web.times import Times
+from kalends.web.without_email import WITHOUT_EMAIL
 
 
 def language_urls(ctx: Context) -> list[tuple[str, str]]:
@@ -30,6 +31,9 @@ def language_urls(ctx: Context) -> list[tuple[str, str]]:
     url = ctx.settings.url + ctx.caller.path
     return [*((language, f"{url}?lang={language}") for language in OFFERED), ("x-default", url)]
 
+
+# Messages that stand for others, by the msgid of these.
+Messages = Mapping[str, Text]
 
 # What the templates of every language use. The application adds to it before the first page.
 GLOBALS: dict[str, Any] = {
@@ -81,14 +85,17 @@ class _Environment(Environment):
         return self.globals
 
 
-def environment(locale: Locale) -> Environment:
-    """The environment of a locale. It differs in its functions alone, so all of them share the compiled templates."""
-    return _environment(Locale(locale.language, locale.hour_cycle) if locale.week_start else locale)
+def environment(locale: Locale, *, sends_email: bool = True) -> Environment:
+    """The environment of a locale. It differs in its functions alone, so all of them share the compiled templates.
+
+    sends_email: without it, what promises an email says that none is sent."""
+    return _environment(Locale(locale.language, locale.hour_cycle) if locale.week_start else locale, sends_email)
 
 
 # Each language with each hour cycle.
-@lru_cache(maxsize=3 * len(LANGUAGES))
-def _environment(locale: Locale) -> Environment:
+@lru_cache(maxsize=2 * 3 * len(LANGUAGES))
+def _environment(locale: Locale, sends_email: bool) -> Environment:
+    others: Messages = {} if sends_email else WITHOUT_EMAIL
     environment = _Environment(
         loader=PackageLoader("kalends", "web/templates"),
         autoescape=True,
@@ -100,18 +107,18 @@ def _environment(locale: Locale) -> Environment:
         auto_reload=False,
         bytecode_cache=_compiled,
     )
-    environment.to_html = _to_html(locale)
-    environment.globals |= GLOBALS | _of_locale(locale) | {"once": _once(environment)}
+    environment.to_html = _to_html(locale, others)
+    environment.globals |= GLOBALS | _of_locale(locale, others) | {"once": _once(environment)}
     environment.filters |= {"autolink": autolink, "markdown": markdown, "paragraphs": paragraphs, "xml": _without_controls}
     return environment
 
 
-def _of_locale(locale: Locale) -> dict[str, Any]:
+def _of_locale(locale: Locale, others: Messages) -> dict[str, Any]:
     """What templates show in the language of the reader."""
     return {
         "locale": locale,
-        "_": _gettext(locale),
-        "ngettext": _ngettext(locale),
+        "_": _gettext(locale, others),
+        "ngettext": _ngettext(locale, others),
         "pgettext": pgettext,
         "number": locale.formats.number,
         "times": Times(locale),
@@ -142,7 +149,7 @@ def _finalizer(locale: Locale) -> Callable[[Any], Any]:
     return finalize
 
 
-def _to_html(locale: Locale) -> Callable[[Any], str]:
+def _to_html(locale: Locale, others: Messages) -> Callable[[Any], str]:
     """Translates and escapes a value. Most texts need no escaping, and most values are texts or markup."""
 
     def to_html(value: Any) -> str:
@@ -151,27 +158,31 @@ def _to_html(locale: Locale) -> Callable[[Any], str]:
             return escape_text(value)
         if kind is Markup:
             return cast(Markup, value)
-        return escape(locale.translate(value) if kind is Text else value)
+        if kind is Text:
+            other = others.get(value.msgid)
+            value = locale.translate(Text(other.msgid, value.values, other.plural) if other else value)
+        return escape(value)
 
     return to_html
 
 
-def _gettext(locale: Locale) -> Callable[..., Markup]:
+def _gettext(locale: Locale, others: Messages) -> Callable[..., Markup]:
     """Translates what stands in templates. The msgid is HTML of ours, and the values are escaped."""
     marked: dict[str, Markup] = {}
 
     def gettext(msgid: str, /, **values: Any) -> Markup:
         text = marked.get(msgid)
         if text is None:
-            text = marked[msgid] = Markup(locale.catalog.find(msgid))  # noqa: S704 - tests/i18n compares the markup of translations
+            text = marked[msgid] = Markup(locale.catalog.find(others[msgid].msgid if msgid in others else msgid))  # noqa: S704 - tests/i18n compares the markup of translations
         return Markup(str(text) % _escape_values(locale, values)) if values else text  # noqa: S704 - as above
 
     return gettext
 
 
-def _ngettext(locale: Locale) -> Callable[..., Markup]:
+def _ngettext(locale: Locale, others: Messages) -> Callable[..., Markup]:
     def ngettext(singular: str, plural: str, num: int, /, **values: Any) -> Markup:
-        text = locale.catalog.find(singular, plural, num)
+        other = others.get(singular)
+        text = locale.catalog.find(other.msgid, other.plural, num) if other else locale.catalog.find(singular, plural, num)
         return Markup(text % _escape_values(locale, {"num": num, **values}))  # noqa: S704 - as above
 
     return ngettext

@@ -46,7 +46,7 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
     notice = notices.take(ctx) if csp == POLICY else None
     site = sites.get_or_default(ctx)
     add_vary(ctx.headers, "Accept-Language")
-    page = environment(ctx.locale).get_template(template)
+    page = environment(ctx.locale, sends_email=ctx.settings.sends("email")).get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice, "site": site, "logo": parse_path(site.logo)}
     values |= {"path": ctx.caller.path, "return_path": return_path.find(ctx), "reader_zone": reader_zone(ctx)}
     # A value from JSON may hold a lone surrogate. ASCII is encoded fastest: most parts of a page are, the whole of it is not.

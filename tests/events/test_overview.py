@@ -120,7 +120,7 @@ def test_emails_that_wait_for_an_undo_are_announced_until_it_is_undone(cast: Cas
     event = an_event(cast.alice, public=True, start_time="2037-06-01T20:00")
     for name in ("ann", "ben"):
         a_response(cast.anonymous, event, email_address=f"{name}-{event['id']}@example.org")
-    said = "2 people will soon get an email about your change"
+    said = "2 people don’t know about your change: this site sends no email"
     path = f"/events/{event['id']}"
     assert said not in cast.alice.get(path).text
     assert cast.alice.put(f"/api{path}", json={"start_time": "2037-06-02T20:00"}).status == 200

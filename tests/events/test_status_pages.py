@@ -185,7 +185,7 @@ def test_cancelling_and_deleting_are_two_questions_which_say_who_is_emailed(cast
         assert "email" not in question.replace("in the email", "")
     _respond(cast.anonymous, event)
     for action in ("cancel", "delete"):
-        assert "Email 1 person 1 person will be emailed: 1 going." in _text(cast.alice, f"/events/{event}/{action}")
+        assert "Email 1 person 1 person would be emailed: 1 going." in _text(cast.alice, f"/events/{event}/{action}")
     assert cast.alice.post(f"/events/{event}/cancel", data={"status_note": "Flu", "notify": "none"}).redirect == (
         f"/events/{event}",
         "event-cancelled.0",

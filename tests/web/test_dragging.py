@@ -188,7 +188,9 @@ def test_a_moved_event_is_put_back_by_undo(looks: Windows, people: Cast, alice: 
     to_day(page, entry(page), COMING[1])
     page.get_by_role("dialog").get_by_role("button", name="Save and email 1 person").click()
     notice = page.get_by_role("status").filter(has_text="Moved to")
-    expect(notice).to_contain_text("Moved to Tuesday 12 May at 18:00. 1 person will get an email in a minute.")
+    expect(notice).to_contain_text(
+        "Moved to Tuesday 12 May at 18:00. 1 person should know, but this site sends no email. Let your guests know yourself."
+    )
     undo = notice.get_by_role("button", name="Undo")
     expect(undo).to_be_visible()
     if by == "click":

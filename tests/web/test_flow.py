@@ -176,7 +176,7 @@ def _move(page: Page, event: str, to: date) -> None:
     expect(page.get_by_role("heading", name="Email 1 person about the new time?")).to_be_visible()
     page.get_by_label("Add a message to the email").fill("See you then")
     page.get_by_role("button", name="Save and email 1 person").click()
-    expect(page.get_by_role("status").first).to_contain_text("Event saved. 1 person will get an email in a minute.")
+    expect(page.get_by_role("status").first).to_contain_text("Event saved. 1 person should know, but this site sends no email.")
 
 
 def _feed(page: Page, guest: Client, event: str = "/calendars") -> str:

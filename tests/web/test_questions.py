@@ -22,13 +22,13 @@ def test_a_change_that_emails_guests_asks_first(windows: Windows, people: Cast, 
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("heading", name="Email 1 person about the new time?")).to_be_visible()
     assert page.get_by_role("dialog").count() == script
-    expect(page.get_by_text("1 person will be emailed: 1 going.")).to_be_visible()
+    expect(page.get_by_text("1 person would be emailed: 1 going.")).to_be_visible()
     page.get_by_role("button", name="Keep editing").click()
     expect(page.get_by_label("Start time")).to_have_value("19:00")
     assert people.alice.get(f"/api/events/{event['id']}").json["start_time"][11:16] == "20:00"
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_role("button", name=answer).click()
-    said = "1 person will get an email in a minute." if mails else "Nobody was emailed."
+    said = "1 person should know, but this site sends no email." if mails else "Nobody was emailed."
     expect(page.get_by_role("status").filter(has_text="Event saved.")).to_contain_text(f"Event saved. {said}")
     deliveries = people.alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
     assert sum(each["kind"] == "change" for each in deliveries) == mails

@@ -79,7 +79,7 @@ def test_a_family_of_four_responds_to_one_date_and_reads_whether_it_has_spots(
     expect(ticket).to_contain_text("4 spots are held for you.")
     expect(ticket).to_contain_text("open the link in the email we sent you")
     expect(ticket).to_contain_text("Ida Berg and 3 more")
-    expect(page.get_by_text("We emailed the details to ida@example.org.")).to_be_visible()
+    expect(page.get_by_text("This site sends no email. In this browser, you can change your RSVP here.")).to_be_visible()
     expect(_card(page)).to_have_count(0)
     other = windows.open(width=width, script=script)
     _respond_as_family(other, event, address="eva@example.org", verb="Join the waiting list")

@@ -39,6 +39,8 @@ class OrganiserHead(Struct, frozen=True):
     comments: int
     pending: int
     edits_home: bool
+    # Where guests can open it; None: only people on its calendars can.
+    link_url: str | None
 
     @property
     def waiting(self) -> int:
@@ -53,7 +55,9 @@ def load_head(ctx: Context, event_id: int) -> OrganiserHead:
     color = calendar_store.find_color(ctx, event.calendar_id)
     comments_waiting = comments.count_waiting_of_event(ctx, event.id)
     repeat = find_rules(ctx, [event.series_id]).get(event.series_id) if event.series_id else None
-    return OrganiserHead(event, present.editable(event), color, repeat, comments_waiting, pending, policy.edits_home(ctx, event))
+    fields = present.editable(event)
+    link_url = None if fields.visibility == "members" else policy.guest_url(ctx.settings, event)
+    return OrganiserHead(event, fields, color, repeat, comments_waiting, pending, policy.edits_home(ctx, event), link_url)
 
 
 GLOBALS["organiser_head"] = load_head
@@ -76,7 +80,7 @@ def show_overview(ctx: Context, event: EventWithCounts, forms: dict[str, FormSta
         guests=guest_list.count(ctx, event.id, "all"),
         latest=response_present.items(ctx, latest),
         columns=response_days.columns(counts, ctx.now, event.time_zone),
-        link_url=None if detail.visibility == "members" else policy.guest_url(ctx.settings, event),
+        link_url=head.link_url,
         recipients=deliveries.count_recipients(ctx, event),
         is_over=event.is_over(ctx.now),
         own_comments=comments.own_ids(ctx, event.id),
