@@ -142,3 +142,10 @@ def test_the_banner_says_whether_the_link_was_mailed(cast: Cast, db: Database, s
     assert f"We’ve emailed a link to {cast.alice.email_address}." in sends.get("/calendar").text
     page = cast.alice.get("/calendar").text
     assert ("This site sends no email." in page, "We’ve emailed a link" in page) == (True, False)
+
+
+def test_the_page_of_the_link_knows_who_is_signed_in(cast: Cast, db: Database, settings: Settings) -> None:
+    link = the_link(cast.alice, db, settings)
+    assert 'href="/sign-in"' in cast.anonymous.get(link).text
+    page = cast.alice.get(link).text
+    assert ('href="/sign-in"' in page, "Yes, it’s mine" in page) == (False, True)

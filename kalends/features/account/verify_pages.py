@@ -16,7 +16,7 @@ from kalends.web.render import render
 EXPIRED = gettext("This link no longer works: it is older than a week, or the address has changed. Sign in and request a new one.")
 
 
-@page("GET", "/verify/{verify_token}", guests=True, credentials=False)
+@page("GET", "/verify/{verify_token}", guests=True)
 def ask(ctx: Context, verify_token: str) -> Document:
     """The page behind the link, with a button: programs that open links in mail verify nothing."""
     user = mailed_links.find_user_to_verify(ctx, verify_token)
@@ -28,7 +28,7 @@ def ask(ctx: Context, verify_token: str) -> Document:
     return render("account/verify.html", ctx, title=gettext("Confirm your email address"), user=user)
 
 
-@page("POST", "/verify/{verify_token}", guests=True, rate_limited=True, credentials=False)
+@page("POST", "/verify/{verify_token}", guests=True, rate_limited=True)
 def verify(ctx: Context, verify_token: str, params: Form) -> Document:
     """Verify the address."""
     user = mailed_links.find_user_to_verify(ctx, verify_token)
