@@ -142,7 +142,7 @@ def test_a_message_to_many_guests_is_counted_before_it_is_queued(cast: Cast, db:
     assert cast.alice.post(path, json={"to": ["going"], "subject": "Jazz", "text": "Hello"}).json["notified"]["email"] == 5
     assert [each["mails"] for each in cast.alice.get(path).json["messages"]] == [5]
     assert work(db, settings, clock) == [(name, "Jazz") for name in NAMES]
-    assert [(each["mails"], each["sent"]) for each in cast.alice.get(path).json["messages"]] == [(5, 5)]
+    assert [(each["mails"], each["failed"]) for each in cast.alice.get(path).json["messages"]] == [(5, 5)]
 
 
 def test_the_messages_of_a_suspended_organiser_are_not_sent(cast: Cast, db: Database, settings: Settings, clock: Clock) -> None:
