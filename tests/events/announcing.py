@@ -121,7 +121,7 @@ def notice(cast: Cast, done: Reply) -> int:
     """The number of people in the notice on the page after a redirect."""
     assert done.status == 303, done
     page = cast.alice.get("/trash", headers={"Cookie": f"{COOKIE}={done.cookies[COOKIE]}"}).text
-    number = re.search("([0-9]+) people should know|Not sent to ([0-9]+) people|([0-9]+) people are invited", page)
+    number = re.search("([0-9]+) (?:person|people) should know|Not sent to ([0-9]+) people|([0-9]+) people are invited", page)
     assert number, page
     return int(next(filter(None, number.groups())))
 
@@ -212,6 +212,16 @@ def create(cast: Cast, event: Event) -> int:
     return notified(cast.alice.post("/api/events", json={"title": "Concert", "start_time": NEW_TIME, "public": True}))
 
 
+def share(cast: Cast, event: Event) -> int:
+    fields = {"user_name": address("lea", event)}
+    return notified(cast.alice.put(f"/api/calendars/{a_calendar(cast.alice)['id']}/share", json=fields))
+
+
+def share_page(cast: Cast, event: Event) -> int:
+    fields = {"user_name": address("lea", event), "role": "viewer"}
+    return notice(cast, cast.alice.post(f"/calendars/{a_calendar(cast.alice)['id']}/share", data=fields))
+
+
 def set_image(cast: Cast, event: Event) -> int:
     a_picture(cast.alice, event)
     return 0
@@ -285,6 +295,7 @@ WRITES = {
     "a copy": Announcing(f"{UPDATE}/copy", _put("/copy"), 0),
     "an announcement": Announcing(f"{UPDATE}/announce", announce, 2),
     "an invitation": Announcing("POST /api/events/{event_id}/invitations", invite, 2),
+    "a shared calendar": Announcing("PUT /api/calendars/{calendar_id}/share", share, 1),
     "a message": Announcing("POST /api/events/{event_id}/messages", message, 5),
     "a reminder": Announcing("POST /api/events/{event_id}/reminders", remind, 2, start=SOON, wait=DAY),
     "another reminder": Announcing(f"{UPDATE}/reminders/{{reminder_id}}", change_reminder, 3, before=remind, start=SOON, wait=DAY),
@@ -297,6 +308,7 @@ WRITES = {
     "the page to delete": Announcing(f"POST {EVENT}/delete", ending_page("delete"), 4),
     "the page to announce": Announcing(f"POST {EVENT}/announce", announce_page, 2),
     "the page to invite": Announcing(f"POST {EVENT}/invitations/send", invite_page, 2),
+    "the page to share a calendar": Announcing("POST /calendars/{calendar_id}/share", share_page, 1),
     "the page to write": Announcing(f"POST {EVENT}/messages/send", message_page, 2),
     "the page to invite again": Announcing(f"POST {EVENT}/responses/selected", selected_page("remind"), 2),
     "the page to answer for guests": Announcing(f"POST {EVENT}/responses/selected", selected_page("NO"), 0),
