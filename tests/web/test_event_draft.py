@@ -150,6 +150,13 @@ def test_the_rule_of_a_line_is_published(windows: Windows, people: Cast, script:
     assert people.alice.get(f"/api/events/{event_id}").json["repeat"]["rrule"] == "FREQ=WEEKLY;INTERVAL=2;COUNT=10;BYDAY=TU,TH"
 
 
+def test_the_card_says_until_when_an_event_repeats(windows: Windows, people: Cast) -> None:
+    page = windows.open(people.alice)
+    go(page, "/events/new")
+    page.get_by_label("Describe it in one line").fill("Yoga every Tuesday at 7pm until 20 December 2030")
+    expect(page.locator("[data-card] [data-repeat]")).to_have_text("Every Tuesday until 20 Dec 2030")
+
+
 def test_without_scripts_there_is_neither(windows: Windows, people: Cast) -> None:
     page = windows.open(people.alice, script=False)
     go(page, "/events/new")

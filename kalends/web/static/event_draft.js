@@ -17,10 +17,10 @@
   const { hours } = document.documentElement.dataset;
   const inHours = (clock) => !hours ? clock : new Date(`2000-01-01T${clock}Z`).toLocaleTimeString(language, { hour: "numeric", minute: "2-digit", hourCycle: hours, timeZone: "UTC" });
 
-  // A rule without a sentence of its own is described with its dates.
+  // The sentence above the dates says until when, too.
   function describeRule(repeat) {
     if (repeat === "none") return "";
-    const described = repeat === "custom" && form.querySelector("[data-dates] strong");
+    const described = form.querySelector("[data-dates] strong");
     return (described || form.querySelector("[name=repeat]:checked + [data-sentence]")).textContent;
   }
 
