@@ -191,6 +191,18 @@ def test_spots_are_promised_until_the_time_to_confirm_is_over(cast: Cast, clock:
     assert "Ask the organiser which spots you have." in _ticket(gus, event)
 
 
+def test_who_answers_all_dates_reads_until_when_to_confirm(cast: Cast, clock: Clock) -> None:
+    event = _event(cast, capacity=4)
+    assert cast.alice.put(f"/api/events/{event['id']}/repeat", json={"frequency": "WEEKLY", "count": 3}).status == 200
+    gus = _respond(cast, event, GUS, scope="all")
+    assert "Almost done" in _ticket(gus, event)
+    assert "ask the organiser to approve your RSVP by" in _ticket(gus, event)
+    clock.ahead(3600)
+    assert "by" not in re.findall(r"approve your RSVP (\w+)", _ticket(gus, event))
+    eva = _respond(cast, event, "eva@example.org", scope="all", response="MAYBE")
+    assert "You might go" in _ticket(eva, event)
+
+
 def test_the_link_in_the_mail_gives_the_ticket_what_holds_now(cast: Cast, db: Database, settings: Settings) -> None:
     event = _event(cast, capacity=4, waiting_list="auto")
     gus = _respond(cast, event, GUS, number=2)

@@ -13,6 +13,7 @@ from kalends.features.questions.steps import answer_form
 from kalends.features.responses import api as responses
 from kalends.features.responses.model import ResponseInput
 from kalends.features.responses.rules.seating import require_few
+from kalends.features.responses.rules.ticket import TicketPlace
 from kalends.features.responses.steps import guest_cookie, newcomer
 from kalends.features.responses.steps.guest_cookie import OwnResponse
 from kalends.http.context import Context
@@ -119,8 +120,8 @@ def _respond_as_guest(ctx: Context, event_id: int, fields: Params[ResponseInput]
     """Store the response or its proposal, and remember in the browser what the request says and a newcomer gets, never what is stored."""
     guest_cookie.ensure_key(ctx)
     value, before = fields.value, guest_cookie.find(ctx, event_id)
-    place = newcomer.find_place(ctx, event_id, value)
-    if before and place and place.state in ("held", "partly", "waiting") and not _waited(before):
+    place: TicketPlace | None = newcomer.find_place(ctx, event_id, value)
+    if before and place.state in ("held", "partly", "waiting", "in_mail") and not _waited(before):
         # Who changes a response keeps what they hold.
         place = None
     created = responses.create(ctx, fields)

@@ -10,10 +10,10 @@ from kalends.features.responses.model import PlaceState, SeatPlace
 
 
 class TicketPlace(Struct, frozen=True, array_like=True):
-    """What a guest holds. free: the spots that are left; None where nobody is told. until: when the spots are lost without a
-    confirmation, or an offer ends."""
+    """What a guest holds; in_mail: what only the mail says. free: the spots that are left; None where nobody is told. until: when the
+    spots are lost without a confirmation, or an offer ends."""
 
-    state: PlaceState | Literal["none"] = "none"
+    state: PlaceState | Literal["none", "in_mail"] = "none"
     seats: int = 0
     ahead: int = 0
     free: int | None = None
@@ -51,9 +51,9 @@ def describe(response: Attendance, people: int, place: TicketPlace | None, organ
         return Ticket(gettext("You can’t go"), gettext("%(name)s knows now. Thank you.", name=organiser), "no")
     if response == "MAYBE":
         return Ticket(gettext("You might go"), gettext("%(name)s knows now. Thank you.", name=organiser), "wait")
-    if place is None:
-        line = gettext("The email we sent you says which spots you have.")
-        return Ticket(gettext("Your RSVP: Going"), line, "wait")
+    if place is None or place.state == "in_mail":
+        line, until = gettext("The email we sent you says which spots you have."), place.until if place else None
+        return Ticket(ALMOST if until else gettext("Your RSVP: Going"), line, "wait", until)
     if is_series and place.state == "none":
         return Ticket(gettext("You’re going to all dates"), gettext("%(name)s knows. See you there.", name=organiser), "yes")
     if place.state in ("none", "pending", "unconfirmed", "lapsed"):

@@ -14,14 +14,12 @@ from kalends.http.context import Context
 from kalends.policy import Right
 
 
-def find_place(ctx: Context, event_id: int, fields: ResponseInput) -> TicketPlace | None:
-    """The place of a newcomer with this response, before it is stored; None for the dates of a series with a capacity, of which each has
-    places of its own. The event is locked until the transaction ends."""
+def find_place(ctx: Context, event_id: int, fields: ResponseInput) -> TicketPlace:
+    """The place of a newcomer with this response, before it is stored. The dates of a series with a capacity have places of their own,
+    which the mail lists. The event is locked until the transaction ends."""
     event = policy.event(ctx, event_id, to=Right.SEE)
     has_limits = response_answers.has_limits(ctx, event)
     is_series = fields.scope != "this" and event.series_id is not None
-    if is_series and event.settings.capacity is not None:
-        return None
     # The dates of a series are locked in their order.
     state = store.find_state(ctx, event_id) if is_series else None
     if state is None:
@@ -33,6 +31,8 @@ def find_place(ctx: Context, event_id: int, fields: ResponseInput) -> TicketPlac
         return TicketPlace("unconfirmed")
     if fields.response == "YES" and event.settings.approval:
         return TicketPlace("pending")
+    if is_series and event.settings.capacity is not None and fields.response == "YES":
+        return TicketPlace("in_mail", until=format_utc(until) if until else None)
     place = _find_seats(ctx, event, fields) if fields.response == "YES" else TicketPlace()
     return TicketPlace(place.state, place.seats, place.ahead, place.free, format_utc(until) if until else None)
 
