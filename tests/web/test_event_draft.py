@@ -154,7 +154,7 @@ def test_the_card_says_until_when_an_event_repeats(windows: Windows, people: Cas
     page = windows.open(people.alice)
     go(page, "/events/new")
     page.get_by_label("Describe it in one line").fill("Yoga every Tuesday at 7pm until 20 December 2030")
-    expect(page.locator("[data-card] [data-repeat]")).to_have_text("Every Tuesday until 20 Dec 2030")
+    expect(page.locator("[data-card] [data-repeat]")).to_have_text("Every week on Tuesday until 20 December 2030")
 
 
 def test_without_scripts_there_is_neither(windows: Windows, people: Cast) -> None:

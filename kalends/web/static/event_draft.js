@@ -17,10 +17,11 @@
   const { hours } = document.documentElement.dataset;
   const inHours = (clock) => !hours ? clock : new Date(`2000-01-01T${clock}Z`).toLocaleTimeString(language, { hour: "numeric", minute: "2-digit", hourCycle: hours, timeZone: "UTC" });
 
-  // The sentence above the dates says until when, too.
+  // A rule that ends, or is without a sentence of its own, is described with its dates.
   function describeRule(repeat) {
     if (repeat === "none") return "";
-    const described = form.querySelector("[data-dates] strong");
+    const isWhole = repeat !== "custom" && form.querySelector("[name=ends]:checked").value === "never";
+    const described = !isWhole && form.querySelector("[data-dates] strong");
     return (described || form.querySelector("[name=repeat]:checked + [data-sentence]")).textContent;
   }
 
