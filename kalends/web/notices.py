@@ -99,8 +99,8 @@ NOTICES: dict[str, Text] = {
     "followed": gettext("Followed. Its events are here, and stay up to date."),
     "unfollowed": gettext("No longer followed."),
     "fetched": gettext("Fetched."),
-    "accepted-run": gettext("Accepted. The update is applied."),
-    "detached": gettext("Detached. You can edit the event now, and its source no longer changes it."),
+    "accepted-run": gettext("Accepted. Its events are up to date now."),
+    "detached": gettext("Detached. You can edit the event now, and nothing changes it from elsewhere."),
     "unreadable": gettext("Some parts of that link weren’t valid and were ignored."),
 }
 # Those that may say how many people get an email.

@@ -1,13 +1,16 @@
-"""The page on which an address is followed: which calendar gets the events."""
+"""The pages of what is followed: which calendar gets the events, and how it is in words."""
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
 
+from kalends.features.sources.rules.interval import PAUSED_AFTER
 from tests.cast import Cast, a_calendar
 from tests.client import Client, Reply
-from tests.sources.server import Elsewhere, a_feed, events_of_feed, titles
+from tests.conftest import Clock
+from tests.sources.server import Elsewhere, a_feed, an_event_of_feed, events_of_feed, follow, refresh, titles
 
 pytestmark = pytest.mark.on_one_database
 
@@ -24,6 +27,53 @@ def _look_up(who: Client, calendar_id: int, url: str) -> tuple[Reply, dict[str, 
 
 def _calendars(who: Client) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in who.get("/api/calendars").json["calendars"]}
+
+
+def _words(who: Client, path: str) -> str:
+    """What the page says, without its markup."""
+    page = who.get(path)
+    assert page.status == 200, page
+    main = page.text.partition("<main")[2].partition("</main>")[0]
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", main)).split())
+
+
+def test_a_source_that_fails_says_since_when_why_and_what_to_do(people: Cast, elsewhere: Elsewhere, clock: Clock) -> None:
+    elsewhere.says(
+        a_feed(*events_of_feed(2), an_event_of_feed("s@club.example", "Choir", "DTSTART:20260701T180000Z", "RRULE:FREQ=DAILY;COUNT=3"))
+    )
+    source = follow(people.alice, elsewhere, calendar_id=a_calendar(people.alice, name="Town")["id"], name="The Club")
+    pages = [f"/calendars/{source['calendar_id']}/sources", f"/sources/{source['id']}"]
+    for path in pages:
+        assert re.search(r"Last fetched: \d.+ · 5 events · Next: ", _words(people.alice, path))
+    elsewhere.says("", 404)
+    clock.ahead(3600)
+    assert refresh(people.alice, source).json["state"] == "failed"
+    for path in pages:
+        words = _words(people.alice, path)
+        assert "Can’t be fetched" in words
+        assert re.search(r"Not updated since \d.+ · 5 events · Next: ", words)
+        assert (
+            "There is nothing at this address any more (status 404). Its events stay as they are, and it is tried again. "
+            "If this goes on, check the address, or stop following it."
+        ) in words
+    clock.ahead(PAUSED_AFTER)
+    refresh(people.alice, source)
+    for path in pages:
+        words = _words(people.alice, path)
+        assert "Paused" in words
+        assert "It couldn’t be fetched for seven days, so it is paused. Its events stay as they are." in words
+
+
+def test_the_list_says_that_an_update_was_held_back_and_nothing_changed(people: Cast, elsewhere: Elsewhere, clock: Clock) -> None:
+    elsewhere.says(a_feed(*events_of_feed(1)))
+    source = follow(people.alice, elsewhere, calendar_id=a_calendar(people.alice, name="Town")["id"], name="The Club")
+    elsewhere.says(a_feed())
+    clock.ahead(3600)
+    assert refresh(people.alice, source).json["state"] == "held"
+    words = _words(people.alice, f"/calendars/{source['calendar_id']}/sources")
+    assert "The last update was held back. The calendar is empty now. Nothing was changed." in words
+    assert "Needs a look" in words
+    assert re.search(r"Not updated since \d.+ · 1 event · Next: ", words)
 
 
 def test_a_source_is_followed_on_a_new_private_calendar_of_its_own_by_default(people: Cast, elsewhere: Elsewhere) -> None:

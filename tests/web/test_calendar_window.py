@@ -44,7 +44,7 @@ def test_the_rail_leads_to_new_calendars_and_to_calendars_to_follow(windows: Win
     rail = page.get_by_role("complementary", name="Dates and calendars")
     expect(rail.get_by_role("link", name="New calendar")).to_have_attribute("href", "/calendars/new")
     rail.get_by_role("link", name="Follow another calendar").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Followed calendars")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Calendars from elsewhere")
 
 
 def test_the_form_says_in_words_when_the_event_is(windows: Windows, people: Cast) -> None:

@@ -1,5 +1,6 @@
 """Following a calendar in a browser: paste, preview, follow, held back, accept; and what a guest sees of its events."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -33,7 +34,7 @@ def test_a_calendar_is_pasted_looked_at_followed_held_back_and_accepted(
     calendar = a_calendar(people.alice, name="Town", public=True)
     page = windows.open(people.alice, script=script)
     go(page, f"{windows.url}/calendars/{calendar['id']}")
-    page.get_by_role("link", name="Followed calendars").click()
+    page.get_by_role("link", name="Calendars from elsewhere").click()
     page.get_by_label("Address", exact=True).fill("https://")
     page.get_by_role("button", name="Look what’s there").click()
     assert page.get_by_role("alert").is_visible()
@@ -45,8 +46,8 @@ def test_a_calendar_is_pasted_looked_at_followed_held_back_and_accepted(
     page.get_by_label("Calendar", exact=True).select_option("Town")
     page.get_by_label("Everyone can see its events").check()
     page.get_by_role("button", name="Follow", exact=True).click()
-    assert page.locator("strong.source.fresh").inner_text().strip() == "Fresh"
-    assert page.get_by_text("Last good:").is_visible()
+    assert page.locator("strong.source.fresh").inner_text().strip() == "Up to date"
+    assert re.search(r"Last fetched: .+ · 9 events · Next: ", page.locator("ul.rows").inner_text())
     problems += _problems(page) if script else []
 
     listed = people.alice.get("/api/events", query={"calendar_id": calendar["id"], "title": "Jazz night"}).json["events"]
@@ -62,7 +63,9 @@ def test_a_calendar_is_pasted_looked_at_followed_held_back_and_accepted(
     elsewhere.says(a_feed(jazz))
     page.get_by_role("link", name="The Club").click()
     page.get_by_role("button", name="Fetch now").click()
-    assert page.locator("strong.source.held").inner_text().strip() == "Held back"
+    assert page.locator("strong.source.held").inner_text().strip() == "Needs a look"
+    assert page.get_by_text(re.compile("Not updated since .+ · 9 events")).is_visible()
+    assert page.locator("main").get_by_role("link", name="Town").get_attribute("href") == f"/calendars/{calendar['id']}"
     assert page.get_by_text("8 of 9 upcoming events are not there any more.").first.is_visible()
     problems += _problems(page) if script else []
     page.get_by_role("button", name="Accept the update").click()

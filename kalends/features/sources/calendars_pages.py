@@ -10,7 +10,7 @@ from kalends.core.i18n import gettext
 from kalends.core.tokens import decrypt, encrypt
 from kalends.features.calendars import api as calendars
 from kalends.features.calendars.model import CalendarInput
-from kalends.features.sources import api
+from kalends.features.sources import api, item_store
 from kalends.features.sources.model import AddressImport, SourceInput, SourceQuery
 from kalends.features.sources.rules.address import public_form
 from kalends.features.sources.steps.follow import look_up
@@ -35,11 +35,14 @@ def index(ctx: Context, calendar_id: int, form: FormState | None = None) -> Docu
     """What the calendar follows, how each is, and the box for one more address."""
     calendar = policy.calendar(ctx, calendar_id, to=Right.EDIT)
     sources = api.index(ctx, SourceQuery(calendar_id=calendar_id, limit=MAX_PAGE)).sources
+    counts = item_store.count_by_source(ctx, [source.id for source in sources])
     form = form or FormState()
     if "@" in str(form.value("url")):
         # A password is not shown again.
         form = structs.replace(form, values={**form.values, "url": ""})
-    return render("sources/index.html", ctx, title=gettext("Followed calendars"), form=form, calendar=calendar, sources=sources)
+    return render(
+        "sources/index.html", ctx, title=gettext("Calendars from elsewhere"), form=form, calendar=calendar, sources=sources, counts=counts
+    )
 
 
 @page("POST", "/calendars/{calendar_id}/sources/preview", again=index, pool="upload")

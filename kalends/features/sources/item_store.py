@@ -121,6 +121,17 @@ def count_events(ctx: Context, user_id: int) -> int:
     )
 
 
+def count_by_source(ctx: Context, source_ids: list[int]) -> dict[int, int]:
+    """How many events each of these sources has, dates of series included."""
+    rows = ctx.tx.rows(
+        f"""SELECT s.id, (SELECT count(*) FROM source_items i JOIN events e ON e.id = i.event_id WHERE i.source_id = s.id)
+                + (SELECT count(*) FROM source_items i JOIN events e ON e.series_id = i.series_id WHERE i.source_id = s.id)
+            FROM sources s WHERE s.id {ctx.db.in_list("ids")}""",
+        ids=source_ids,
+    )
+    return {source_id: int(count) for source_id, count in rows}
+
+
 def count_events_of(ctx: Context, source_id: int, uids: list[str]) -> int:
     """How many events the source has of these UIDs."""
     items = find(ctx, source_id, uids)

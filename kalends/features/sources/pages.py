@@ -7,7 +7,7 @@ from msgspec import Struct
 from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.core.values import timestamps
-from kalends.features.sources import api
+from kalends.features.sources import api, item_store
 from kalends.features.sources.model import RunDecision, SourceEnd, SourceFields
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
@@ -43,6 +43,7 @@ def show(ctx: Context, source_id: int, form: FormState | None = None, action: Fo
         ctx,
         title=source.name,
         source=source,
+        count=item_store.count_by_source(ctx, [source_id])[source_id],
         runs=runs,
         held=next((run for run in runs[:1] if run.can_accept), None),
         calendar=policy.calendar(ctx, source.calendar_id, to=Right.EDIT),

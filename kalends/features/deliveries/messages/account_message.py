@@ -222,7 +222,7 @@ def _source_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
                 "Nothing was changed here.",
                 **names,
             ),
-            gettext("Open your calendar and choose Followed calendars: it says what happened, and what you can do."),
+            gettext("Open your calendar and choose Calendars from elsewhere: it says what happened, and what you can do."),
         ),
         "source_paused": Wording(
             gettext("A calendar is no longer followed"),
@@ -231,7 +231,7 @@ def _source_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
                 "Its events stay as they were.",
                 **names,
             ),
-            gettext("Open your calendar and choose Followed calendars to correct the address or to follow it again."),
+            gettext("Open your calendar and choose Calendars from elsewhere to correct the address or to follow it again."),
         ),
     }
 
