@@ -13,7 +13,6 @@ from kalends.features.questions.steps import answer_form
 from kalends.features.responses import api as responses
 from kalends.features.responses.model import ResponseInput
 from kalends.features.responses.rules.seating import require_few
-from kalends.features.responses.rules.ticket import TicketPlace
 from kalends.features.responses.steps import guest_cookie, newcomer
 from kalends.features.responses.steps.guest_cookie import OwnResponse
 from kalends.http.context import Context
@@ -120,14 +119,13 @@ def _respond_as_guest(ctx: Context, event_id: int, fields: Params[ResponseInput]
     """Store the response or its proposal, and remember in the browser what the request says and a newcomer gets, never what is stored."""
     guest_cookie.ensure_key(ctx)
     value, before = fields.value, guest_cookie.find(ctx, event_id)
-    place: TicketPlace | None = newcomer.find_place(ctx, event_id, value)
-    if before and place.state in ("held", "partly", "waiting", "in_mail") and not _waited(before):
-        # Who changes a response keeps what they hold.
-        place = None
+    place = newcomer.find_place(ctx, event_id, value)
+    # Who changes a response keeps what they hold.
+    is_kept = before is not None and place.state in ("held", "partly", "waiting", "in_mail") and not _waited(before)
     created = responses.create(ctx, fields)
     people = value.number + value.plus_n
     guest_cookie.put_person(ctx, value.name, created.email_address)
-    guest_cookie.put(ctx, event_id, OwnResponse(value.response, "", people, place, value.scope != "this"))
+    guest_cookie.put(ctx, event_id, OwnResponse(value.response, "", people, None if is_kept else place, value.scope != "this"))
 
 
 def _waited(own: OwnResponse) -> bool:
