@@ -206,8 +206,8 @@ def test_ids_of_deliveries_do_not_tell_whether_a_reset_was_sent(cast: Cast, db: 
     assert steps == [2, 2]
 
 
-def test_an_empty_reset_form_shows_an_error(cast: Cast) -> None:
-    reply = ask(cast.anonymous, " ")
+def test_an_empty_reset_form_shows_an_error(db: Database, settings: Settings) -> None:
+    reply = ask(Client(application(db, structs.replace(settings, email="smtp://127.0.0.1:1"), timestamps.now)), " ")
     assert reply.status == 422
     assert 'aria-invalid="true"' in reply.text
 

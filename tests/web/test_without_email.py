@@ -52,3 +52,13 @@ def test_the_invitations_of_an_event_have_its_link_if_no_email_is_sent(cast: Cas
         page = cast.alice.get(f"/events/{event['id']}/{path}").text
         assert ("This site sends no email" in page, link in page) == (True, True)
         assert "This site sends no email" not in sends.get(f"/events/{event['id']}/{path}").text
+
+
+def test_nobody_can_ask_for_a_link_to_reset_a_password_if_no_email_is_sent(
+    cast: Cast, db: Database, settings: Settings, clock: Clock
+) -> None:
+    sends = Client(application(db, structs.replace(settings, email="smtp://127.0.0.1:1"), clock))
+    assert "Email me a link" in sends.get("/reset").text
+    page = cast.anonymous.get("/reset").text
+    assert "Ask whoever runs the server to set a new password for you." in page
+    assert "Email me a link" not in page
