@@ -231,7 +231,7 @@ def _source_notices(names: dict[str, str]) -> dict[ChangeNotice, Wording]:
                 "Its events stay as they were.",
                 **names,
             ),
-            gettext("Open your calendar and choose Calendars from elsewhere to correct the address or to follow it again."),
+            gettext("Open your calendar and choose Calendars from elsewhere to stop following it or to follow it again."),
         ),
     }
 
