@@ -188,7 +188,7 @@ def test_every_before_another_word_stays_in_the_title(title: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "title", "weekly", "FREQ=DAILY"),
+    ("language", "title", "weekly", "daily"),
     [
         ("en", "Jam", ["every Friday 8pm", "every fri 8pm"], "every day 8pm"),
         ("de", "Jamsession", ["jeden Freitag 20 Uhr"], "jeden Tag 20 Uhr"),
