@@ -203,6 +203,7 @@ def test_the_number_of_a_house_is_no_hour(line: str, title: str, location: str) 
         ("Fair Friday 25:00", "25:00"),
         ("Yoga Friday 13pm", "13pm"),
         ("Yoga Tuesday and Thursday 7pm", "Tuesday and"),
+        ("Swim Mon, Wed, Fri 6:30 am", "Mon, Wed"),
     ],
 )
 def test_what_is_not_understood_is_named_and_stays_in_the_title(line: str, unread: str) -> None:

@@ -33,6 +33,7 @@ _UNREAD = re.compile(
     rf"\b\d{{1,2}}:\d{{2}}\b|\b\d{{1,2}}\s*[ap]m\b|\b{_NUMBERED}\.?\s+(?:of\s+)?(?:{MONTH})\b|\b(?:{MONTH})\.?\s+{_NUMBERED}\b"
     rf"|\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b\d{{1,2}}\.\d{{1,2}}\.\d{{4}}\b|\bevery\s+(?:\d+|other|day|week|month|year|{WEEKDAY})\b(?!['’]\w)"
     rf"|\bevery\s+(?:weekend|morning|afternoon|evening|night|quarter|hour)(?=\s*,?\s*(?:{GAP}|$))|\b(?:{WEEKDAY})\s+(?:and|or)(?=\s*{GAP})"
+    rf"|\b(?:{WEEKDAY})(?:\s*,\s*(?:{WEEKDAY}))*(?=\s*,\s*{GAP})"
 )
 _UNREAD_OF_RULE = re.compile(rf"\bexcept\s+[^{GAP}]+|\b(?:until|till)\s+[^\s{GAP}]+|\bfor\s+\d+\s+\w+|\bon\s+the\s+{_NUMBERED}\b")
 
