@@ -48,7 +48,7 @@ def test_the_invitations_of_an_event_have_its_link_if_no_email_is_sent(cast: Cas
     event = an_event(cast.alice, public=True)
     sends = Client(application(db, structs.replace(settings, email="smtp://127.0.0.1:1"), clock)).signed_in(str(cast.alice.token))
     link = f'value="{settings.url}/events/{event["id"]}"'
-    for path in ("invitations", "messages", "reminders"):
+    for path in ("invitations", "messages", "reminders", "responses?tab=invited"):
         page = cast.alice.get(f"/events/{event['id']}/{path}").text
         assert ("This site sends no email" in page, link in page) == (True, True)
         assert "This site sends no email" not in sends.get(f"/events/{event['id']}/{path}").text
