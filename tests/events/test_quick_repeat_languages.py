@@ -173,3 +173,22 @@ def test_ordinary_titles_do_not_repeat_in_any_language(language: str, title: str
     friday = Locale(language).formats.weekday(FRIDAY)
     event = parse(f"{title} {friday} 20:00", NOW, Locale(language))
     assert (f"{event.title} {event.location}".replace(" ", "")[:4], event.day, event.repeat) == (title.replace(" ", "")[:4], FRIDAY, None)
+
+
+@pytest.mark.parametrize(
+    ("language", "line", "unread"),
+    [
+        ("de", "Yoga jeden Dienstag 19 Uhr bis Weihnachten", "bis Weihnachten"),
+        ("fr", "Yoga tous les mardis à 19h jusqu’à Noël", "jusqu’à Noël"),
+        ("es", "Yoga cada martes a las 19:00 hasta Navidad", "hasta Navidad"),
+        ("it", "Yoga ogni martedì alle 19 fino a Natale", "fino a Natale"),
+        ("pt", "Yoga todas as terças às 19h até ao Natal", "até ao Natal"),
+        ("nl", "Yoga elke dinsdag 19:00 tot Kerstmis", "tot Kerstmis"),
+        ("ar", "يوغا كل ثلاثاء الساعة 19 حتى عيد الميلاد", "حتى عيد الميلاد"),
+    ],
+)
+def test_an_end_that_is_not_understood_is_named_in_other_languages(language: str, line: str, unread: str) -> None:
+    event = parse(line, NOW, Locale(language))
+    assert event.repeat is not None
+    assert (event.repeat.end_date, event.unread) == (None, unread)
+    assert unread in event.title

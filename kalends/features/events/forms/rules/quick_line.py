@@ -37,6 +37,9 @@ _UNREAD = re.compile(
 )
 _UNREAD_OF_RULE = re.compile(rf"\bexcept\s+[^{GAP}]+|\b(?:until|till)\s+[^\s{GAP}]+|\bfor\s+\d+\s+\w+|\bon\s+the\s+{_NUMBERED}\b")
 
+# `bis Weihnachten`: other languages have one word for “to” and “until”.
+_UNREAD_END = re.compile(rf"\bto\s+[^{GAP}]+")
+
 
 class QuickEvent(Struct, frozen=True):
     """What the line says; without a day, it does not say when. An event without a start takes the whole day, or days."""
@@ -89,7 +92,7 @@ def parse(line: str, now: datetime, locale: Locale = ENGLISH) -> QuickEvent:
     when = next(reading for reading in readings if reading.is_meant)
     spans = [_widen(span, searched) for span in when.spans]
     title, location = split_place(without(text, spans), without(searched, spans))
-    unread = _find_unread(text, without(searched, spans), when)
+    unread = _find_unread(text, without(searched, spans), when, locale)
     event = QuickEvent(title, location=location, time_zone=zone[1] if zone else None, unread=unread)
     return _complete(event, when, now)
 
@@ -137,9 +140,11 @@ def _complete(event: QuickEvent, when: _When, now: datetime) -> QuickEvent:
     return structs.replace(event, day=first, start=times.start, last_day=end_at.date(), end=end_at.time())
 
 
-def _find_unread(text: str, rest: str, when: _When) -> str:
+def _find_unread(text: str, rest: str, when: _When, locale: Locale) -> str:
     """The first words of the rest of the line that seem to say when, as they were written."""
     match = (when.rule and _UNREAD_OF_RULE.search(rest)) or _UNREAD.search(rest)
+    if match is None and when.rule and locale.language in WORDS:
+        match = _UNREAD_END.search(rest)
     return text[slice(*match.span())].replace(FILL, "").strip() if match else ""
 
 

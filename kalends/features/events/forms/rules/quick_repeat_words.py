@@ -81,6 +81,7 @@ REPEATING = {
         weekdays="en semaine",
         until_the_end_of="jusqu['’]à (?:la )?fin(?: de)?",
         until=rf"jusqu['’](?:au|à|en){_BEFORE_DATE}",
+        till="jusqu['’](?:au|à|en)",
         **{"from": rf"(?:à partir du|dès le){_BEFORE_DATE}"},
         **{
             f"every other {name}": rf"une?\s+{pattern}\s+sur\s+(?:deux|2)"
@@ -107,6 +108,7 @@ REPEATING = {
         weekdays="entre semana",
         until_the_end_of="hasta (?:el final|finales|fines|fin) de",
         until=rf"hasta(?: el)?{_BEFORE_DATE}",
+        till="hasta",
         **{"from": rf"(?:desde|a partir)(?: del| de| el)?{_BEFORE_DATE}"},
         times="veces",
         months="meses",
@@ -124,6 +126,7 @@ REPEATING = {
         and_="e",
         until_the_end_of="fino (?:alla fine di|a fine)",
         until=rf"fino (?:all['’]|al|a){_BEFORE_DATE}",
+        till="fino al?",
         **{"from": rf"a partire dal{_BEFORE_DATE}"},
         times="volte",
         months="mesi|mese",
@@ -145,6 +148,7 @@ REPEATING = {
         weekdays="em dias úteis|durante a semana",
         until_the_end_of="até (?:ao? |o )?(?:fim|final) de",
         until=rf"até(?: ao?| o)?{_BEFORE_DATE}",
+        till="até(?: ao?| o)?",
         **{"from": rf"(?:a partir de|desde)(?: o)?{_BEFORE_DATE}"},
         times="vezes",
         months="meses|mês",
