@@ -140,7 +140,7 @@ def test_the_page_says_who_gets_mail(cast: Cast) -> None:
     for role, notice in (("viewer", "shared.1"), ("editor", "shared.0")):
         reply = cast.alice.post(f"{path}/share", data={"user_name": cast.bob.user_name, "role": role})
         assert reply.redirect == (f"{path}/edit#sharing", notice)
-    assert "They get an email" in cast.alice.get(f"{path}/edit").text
+    assert "let them know yourself" in cast.alice.get(f"{path}/edit").text
 
 
 def test_no_dry_run_discloses_the_address_of_a_named_user(cast: Cast) -> None:

@@ -86,11 +86,12 @@ def test_the_host_reads_how_many_come_and_how_many_are_invited(cast: Cast, carol
 
 def test_the_host_reads_who_waits_apart_from_who_comes_as_in_the_overview(cast: Cast) -> None:
     fields = {"start_time": "2026-09-01T20:00", "capacity": 6, "waiting_list": "offer"}
-    event = an_event(cast.alice, public=True, title="Cooking class", tags="ramen", **fields)
+    event = an_event(cast.alice, public=True, title="Cooking class", tag_list="ramen", **fields)
     hana = a_response(cast.alice, event, email_address="hana@example.org", number=4)
     a_response(cast.alice, event, email_address="ivo@example.org", number=3)
     assert "4 going · 3 waiting" in text_of(cast.alice, "/my-events?show=hosting")
-    assert "4 going" in text_of(cast.bob, "/?tags=ramen")
+    assert "Cooking class" in text_of(cast.bob, "/?tags=ramen")
+    assert "4 going" in text_of(cast.bob, "/?tags=ramen").partition("Cooking class")[2]
     assert "4 people going" in text_of(cast.bob, f"/events/{event['id']}")
     # The spots are now offered to Ivo, who has not taken them.
     assert cast.alice.delete(f"/api/responses/{hana['id']}").status == 200

@@ -120,7 +120,7 @@ def test_guests_and_organisers_replace_the_link(cast: Cast, db: Database, settin
     second = f"/r/{token_of(db, settings, response_id)}"
     assert second != link
     # The page does not show the link, and the browser does not keep it: it is mailed.
-    assert (page.status, second in page.text, "g•••@example.org" in page.text) == (200, False, True)
+    assert (page.status, second in page.text) == (200, False)
     assert second not in str(page.headers)
     (message,) = mails_about(db, settings, event["id"])
     assert second in text_of(message)

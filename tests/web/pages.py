@@ -202,7 +202,7 @@ VISITS_IN_EACH_LOOK = {
     *(Visit("guest", path) for path in ("/", "/events/{event}", "/docs", "/docs/guide", "/r/{response_token}?response=NO")),
     *(Visit("alice", f"/calendar?view={view}&date={{day}}") for view in ("week", "day")),
     *(Visit("alice", path) for path in ("/events/new", "/events/{event}/edit", "/events/{occurrence}/responses", "/calendars/{calendar}")),
-    *(Visit("alice", path) for path in ("/contacts", "/contacts/imported", "/responses", "/account", "/deliveries")),
+    *(Visit("alice", path) for path in ("/contacts", "/contacts/imported", "/responses", "/account", "/deliveries", "/notifications")),
     *(Visit("alice", f"/events/{{event}}{page}") for page in ("", "/preview", "/responses", "/invitations")),
     *(Visit("alice", path) for path in ("/events/{occurrence}/delete", "/my-events?show=hosting", "/sources/{source}")),
     *(Visit("ada", path) for path in ("/admin/health", "/me", "/welcome/site", "/welcome/people", "/welcome/mail")),

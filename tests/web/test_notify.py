@@ -44,7 +44,7 @@ def _invite(page: Page, alice: Person, event: dict[str, Any]) -> None:
     expect(page.locator(".card")).to_contain_text("Bring your scores")
     assert _invited(alice, event) == []
     page.get_by_role("button", name="Invite 2 people").click()
-    expect(page.get_by_role("status").first).to_contain_text("2 invitations will be sent in a minute.")
+    expect(page.get_by_role("status").first).to_contain_text("2 people are invited.")
     expect(page.get_by_role("row", name="ana@example.com")).to_contain_text("Invited")
     assert _invited(alice, event) == ["ana@example.com", "ben@example.com"]
 
@@ -62,7 +62,7 @@ def _write(page: Page, alice: Person, event: dict[str, Any]) -> None:
     path = f"/api/events/{event['id']}/messages"
     assert alice.get(path).json["messages"] == []
     page.get_by_role("button", name="Send to 4 people").click()
-    expect(page.get_by_role("status").first).to_contain_text("Sending to 4 people.")
+    expect(page.get_by_role("status").first).to_contain_text("Not sent to 4 people")
     expect(page.get_by_role("listitem").filter(has_text="Chairs")).to_contain_text("Sending to 4 people")
     assert [each["mails"] for each in alice.get(path).json["messages"]] == [4]
 
@@ -93,7 +93,7 @@ def _announce(page: Page, alice: Person, event: dict[str, Any]) -> None:
     expect(page.get_by_role("heading", level=2).first).to_have_text("Send to 2 people?")
     expect(page.locator(".card")).to_contain_text("Saturday, 1 June 2030, 20:00 (Europe/Paris)")
     page.get_by_role("button", name="Send to 2 people").click()
-    expect(page.get_by_role("status").first).to_contain_text("Sending to 2 people.")
+    expect(page.get_by_role("status").first).to_contain_text("Not sent to 2 people")
     sent = alice.get(f"/api/deliveries?event_id={event['id']}").json["deliveries"]
     assert sorted(each["address"] for each in sent if each["kind"] == "announce") == ["gus@example.org", "hal@example.org"]
 
