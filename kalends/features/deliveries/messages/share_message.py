@@ -5,7 +5,6 @@ from email.message import EmailMessage
 from kalends.core.i18n import Text, gettext
 from kalends.core.records.delivery import Delivery
 from kalends.core.records.people import User
-from kalends.core.transports import FILES
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.calendars.sharing_store import Invitation
 from kalends.features.deliveries import suppression_store as suppressions
@@ -42,7 +41,7 @@ def _is_reached(ctx: Context, invitation: Invitation) -> bool:
     if invitation.by_address or invitation.user_id is None:
         return True
     user = users.get(ctx, invitation.user_id)
-    return user.status == "active" and (ctx.settings.email == FILES or user.verified_at is not None)
+    return user.status == "active" and (user.verified_at is not None or not ctx.settings.sends("email"))
 
 
 def _text(sharer: User, invitation: Invitation) -> Text:

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 from msgspec import Struct, structs
 
-from kalends.features.events.forms.rules.quick_words import MONTHS, WEEKDAYS
+from kalends.features.events.forms.rules.quick_words import MONTHS, TO, WEEKDAYS
 
 # The end of an event may be on a later day.
 LAST_YEAR = 9998
@@ -17,16 +17,15 @@ WEEKDAY = "mon(?:day)?|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:da
 MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS if name != "may") + "|may|sept"
 # Neither the minutes of a time nor an hour: `at 7 until 20 December`.
 _NUMBER = r"(?<![:\d])(?<!\bat\s)(\d{1,2})(?:st|nd|rd|th)?"
-_TO = r"\s*(?:-|–|—|\bto\b|\buntil\b|\btill\b)\s*"
 _YEAR = r"(?:,?\s+(\d{4})(?!\s*(?:am|pm|:|h\b)))?"
 _BEFORE_DATE = rf"(?:\bon\s+)?(?:\b(?:{WEEKDAY})\.?,?\s+)?(?:\bthe\s+)?"
 _DATES = (
-    re.compile(rf"{_BEFORE_DATE}\b{_NUMBER}(?:\.?{_TO}{_NUMBER})?\.?\s+(?:of\s+)?({MONTH})\b\.?{_YEAR}"),
-    re.compile(rf"{_BEFORE_DATE}\b({MONTH})\b\.?\s+{_NUMBER}(?:{_TO}{_NUMBER})?\b(?!\s*(?:am|pm|:|h\b)){_YEAR}"),
+    re.compile(rf"{_BEFORE_DATE}\b{_NUMBER}(?:\.?{TO}{_NUMBER})?\.?\s+(?:of\s+)?({MONTH})\b\.?{_YEAR}"),
+    re.compile(rf"{_BEFORE_DATE}\b({MONTH})\b\.?\s+{_NUMBER}(?:{TO}{_NUMBER})?\b(?!\s*(?:am|pm|:|h\b)){_YEAR}"),
 )
 _DAY_OF_MONTH = rf"{_NUMBER}\.?\s+(?:of\s+)?({MONTH})\b\.?{_YEAR}"
 # `30 May – 2 June 2026`
-_DATE_RANGE = re.compile(rf"{_BEFORE_DATE}\b{_DAY_OF_MONTH}{_TO}{_BEFORE_DATE}\b{_DAY_OF_MONTH}")
+_DATE_RANGE = re.compile(rf"{_BEFORE_DATE}\b{_DAY_OF_MONTH}{TO}{_BEFORE_DATE}\b{_DAY_OF_MONTH}")
 _ISO_DATE = re.compile(rf"{_BEFORE_DATE}\b(\d{{4}})-(\d{{2}})-(\d{{2}})\b")
 _DOTTED_DATE = re.compile(rf"{_BEFORE_DATE}\b(\d{{1,2}})\.(\d{{1,2}})\.(\d{{4}})?(?!\d)")
 _RELATIVE = re.compile(

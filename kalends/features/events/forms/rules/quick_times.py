@@ -6,16 +6,16 @@ from datetime import time, timedelta
 from msgspec import Struct
 
 from kalends.features.events.forms.rules.quick_place import GAP, without
+from kalends.features.events.forms.rules.quick_words import TO
 
-_TO = r"\s*(?:-|–|—|\bto\b|\buntil\b|\btill\b)\s*"
 CLOCK = (
     r"(?:(\d{1,2})(?::(\d{2})|\.(\d{2})(?=\s*[ap]\.?m))?\s*([ap])\.?m\b\.?"
     r"|(\d{1,2}):(\d{2})(?!\d)|(\d{1,2})\s?h(\d{2})?\b|(noon|midnight)\b)"
 )
 BEFORE_TIME = r"(?:\b(?:at|from|@)\s*)?"
-_RANGE = re.compile(rf"{BEFORE_TIME}(?<![\d:]){CLOCK}{_TO}{CLOCK}")
+_RANGE = re.compile(rf"{BEFORE_TIME}(?<![\d:]){CLOCK}{TO}{CLOCK}")
 # `8-10pm` and `20-22h`: the first number goes with what follows the second.
-_SHORT_RANGE = re.compile(rf"{BEFORE_TIME}(?<![\d:])\b(\d{{1,2}})(?::(\d{{2}}))?{_TO}{CLOCK}")
+_SHORT_RANGE = re.compile(rf"{BEFORE_TIME}(?<![\d:])\b(\d{{1,2}})(?::(\d{{2}}))?{TO}{CLOCK}")
 _TIME = re.compile(rf"{BEFORE_TIME}(?<![\d:]){CLOCK}")
 # Nothing that makes it the number of a house follows a bare hour: `at 7 Elm Street`.
 _BARE_HOUR = re.compile(

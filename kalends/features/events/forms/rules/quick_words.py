@@ -1,9 +1,11 @@
-"""What other languages say in the line of a new event."""
+"""The words of the line of a new event, and what other languages say for them."""
 
 from msgspec import Struct
 
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+# Between two days or two times, in English.
+TO = r"\s*(?:-|–|—|\bto\b|\buntil\b|\btill\b)\s*"
 # What everyone who reads English understands.
 EXAMPLE = "Jazz trio Friday 8pm at Le Sextant"
 
