@@ -15,7 +15,7 @@ from tests.cast import Cast, a_response, an_event, an_invitation
 from tests.openapi.serving import Service
 from tests.responses.mail import mails_about
 from tests.web.axe import violations
-from tests.web.windows import Windows, go
+from tests.web.windows import ON_PHONE_AND_LAPTOP, Windows, go
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -57,8 +57,7 @@ def test_the_pages_that_ask_work_without_scripts(windows: Windows, people: Cast)
     expect(page.locator(".notice")).to_contain_text("Event moved to the trash.")
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@ON_PHONE_AND_LAPTOP
 def test_the_number_of_a_cancellation_is_that_of_the_outbox_and_an_undo_mails_nobody(
     windows: Windows, people: Cast, folder: Path, service: Service, width: int, script: bool
 ) -> None:

@@ -15,7 +15,7 @@ from kalends.http.context import Context
 from tests.cast import PASSWORD, Cast
 from tests.migrated import put_sqlite
 from tests.openapi.serving import serving
-from tests.web.windows import Windows, go
+from tests.web.windows import ON_PHONE_AND_LAPTOP, Windows, go
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def _code(folder: Path) -> str:
             return first_admin.find_code(ctx) or ""
 
 
-@pytest.mark.parametrize(("width", "script"), [(390, True), (390, False), (1280, True), (1280, False)])
+@ON_PHONE_AND_LAPTOP
 def test_from_the_first_page_to_the_first_event_in_at_most_eight_clicks(
     new_site: Windows, tmp_path: Path, width: int, script: bool
 ) -> None:

@@ -11,10 +11,10 @@ from kalends.core.settings import Settings
 from kalends.db import open_database
 from tests.cast import Cast, Person, a_response, an_event, an_invitation, verified
 from tests.web.axe import EVERYTHING, violations
-from tests.web.windows import Windows, go
+from tests.web.windows import ON_PHONE_AND_LAPTOP, PHONE, Windows, go
 
 FRIDAY = "2099-11-20"
-SMALL, PHONE = 320, 390
+SMALL = 320
 # The title of the event is there for screen readers.
 GOING = re.compile("Going.*Picnic")
 TOO_WIDE = "() => document.documentElement.scrollWidth > innerWidth"
@@ -86,7 +86,7 @@ def test_a_member_who_said_yes_finds_the_event_in_every_view_of_the_calendar(win
     expect(page.get_by_role("link", name="Picnic")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("width", "script"), [(PHONE, True), (PHONE, False), (1280, True), (1280, False)])
+@ON_PHONE_AND_LAPTOP
 def test_one_tap_says_yes_and_one_more_finds_the_event_again(windows: Windows, people: Cast, width: int, script: bool) -> None:
     event = an_event(people.alice, title="Picnic", start_time=f"{FRIDAY}T18:00", public=True)
     page = windows.open(people.carol, width=width, script=script)

@@ -10,7 +10,7 @@ from kalends.web.notices import COOKIE, COUNTED, NOTICES, text
 from tests.cast import Cast, an_event
 from tests.client import Client
 from tests.web.axe import COLOURS_AND_TARGETS, violations
-from tests.web.windows import WIDE, Windows, go
+from tests.web.windows import PHONE, WIDE, Windows, go
 
 pytestmark = pytest.mark.on_one_database
 
@@ -66,8 +66,7 @@ def test_a_notice_gets_the_focus_and_is_gone_after_a_reload(windows: Windows, pe
     assert page.locator(".notice").count() == 0
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [390, WIDE])
+@pytest.mark.parametrize(("width", "dark"), [(PHONE, True), (WIDE, False)], ids=["phone", "laptop"])
 def test_a_notice_above_the_page_can_be_read_and_its_buttons_are_one_line(windows: Windows, people: Cast, width: int, dark: bool) -> None:
     event = an_event(people.alice, title="Concert", start_time="2040-06-01T20:00")
     page = windows.open(people.alice, width=width, dark=dark)

@@ -2,18 +2,14 @@
 
 from uuid import uuid4
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.cast import Cast, a_contact, an_event
 from tests.web.axe import violations
-from tests.web.windows import WIDE, Windows, go
-
-PHONE = 390
+from tests.web.windows import ON_PHONE_AND_LAPTOP, Windows, go
 
 
-@pytest.mark.parametrize("width", [PHONE, WIDE])
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@ON_PHONE_AND_LAPTOP
 def test_guests_can_open_the_address_that_an_organiser_is_at_after_publishing(
     windows: Windows, people: Cast, width: int, script: bool
 ) -> None:
@@ -31,8 +27,7 @@ def test_guests_can_open_the_address_that_an_organiser_is_at_after_publishing(
     expect(guest.get_by_role("link", name="Guests", exact=True)).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [PHONE, WIDE])
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@ON_PHONE_AND_LAPTOP
 def test_addresses_are_invited(windows: Windows, people: Cast, width: int, script: bool) -> None:
     ana, ben, cleo = (f"{name}-{uuid4().hex[:6]}@example.org" for name in ("ana", "ben", "cleo"))
     event = an_event(people.alice, visibility="link", start_time="2031-06-01T20:00")
@@ -59,8 +54,7 @@ def test_addresses_are_invited(windows: Windows, people: Cast, width: int, scrip
         expect(page.get_by_role("row", name=address)).to_contain_text("Invited")
 
 
-@pytest.mark.parametrize("width", [PHONE, WIDE])
-@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+@ON_PHONE_AND_LAPTOP
 def test_contacts_are_invited_and_stand_among_the_guests(windows: Windows, people: Cast, width: int, script: bool) -> None:
     names = [f"{name}-{uuid4().hex[:6]}" for name in ("ana", "ben")]
     for name in names:

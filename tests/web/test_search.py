@@ -1,12 +1,9 @@
 """The search in the header: with scripts as someone types, and without them as a page."""
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.web.scene import Scene
-from tests.web.windows import WIDE, Windows, go
-
-PHONE = 390
+from tests.web.windows import ON_PHONE_AND_LAPTOP, PHONE, Windows, go
 
 
 def test_the_search_finds_ones_own_dentist_on_every_page(looks: Windows, scene: Scene) -> None:
@@ -38,7 +35,7 @@ def test_the_page_of_results_changes_as_someone_types(looks: Windows, scene: Sce
     assert page.url.endswith("/search?text=no-such-thing")
 
 
-@pytest.mark.parametrize(("width", "script"), [(PHONE, True), (PHONE, False), (WIDE, True), (WIDE, False)])
+@ON_PHONE_AND_LAPTOP
 def test_one_field_and_two_taps_find_the_dentist(windows: Windows, scene: Scene, width: int, script: bool) -> None:
     page = windows.open(scene.alice, width=width, script=script)
     go(page, "/calendar")

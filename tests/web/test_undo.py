@@ -1,13 +1,12 @@
 """Undo, the history and the trash, in a browser."""
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.cast import Cast, an_event
-from tests.web.windows import Windows, go
+from tests.web.windows import ON_PHONE_AND_LAPTOP, Windows, go
 
 
-@pytest.mark.parametrize(("width", "script"), [(390, True), (390, False), (1280, True), (1280, False)])
+@ON_PHONE_AND_LAPTOP
 def test_a_change_and_a_deletion_are_undone_by_a_click(windows: Windows, people: Cast, width: int, script: bool) -> None:
     event = an_event(people.alice, title="Concert", start_time="2027-06-01T20:00")
     page: Page = windows.open(people.alice, width=width, script=script)

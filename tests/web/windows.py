@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response, expect
 
 from kalends.http.origin import COOKIE
@@ -10,8 +11,11 @@ from tests.cast import Person
 # For actions and expectations on the busiest machine: where nothing is wrong, nobody waits for it.
 TIMEOUT = 60_000
 expect.set_options(timeout=TIMEOUT)
-WIDE, NARROW = 1280, 360
+WIDE, PHONE, NARROW = 1280, 390, 360
 HEIGHT = 800
+# With scripts on a phone and without them on a laptop; with `--soak` the other way round, too.
+_IN_SOAK = [pytest.param(PHONE, False, marks=pytest.mark.soak), pytest.param(WIDE, True, marks=pytest.mark.soak)]
+ON_PHONE_AND_LAPTOP = pytest.mark.parametrize(("width", "script"), [(PHONE, True), (WIDE, False), *_IN_SOAK])
 # Pages with it do not refresh themselves. A route of Playwright would do the same, but all requests would pass through it.
 NO_STREAM = "EventSource = class { addEventListener() {} close() {} }"
 
