@@ -174,6 +174,7 @@ def test_the_demo_sends_no_messages(ana: Client, db: Database) -> None:
         assert tx.value(owned, name=PROFILE["user_name"]) == 0
 
 
+@pytest.mark.on_one_database
 def test_the_demo_command_says_how_to_sign_in_and_refuses_a_second_run(tmp_path: Path, database: str) -> None:  # noqa: F811
     settings = {"folder": tmp_path, "data": tmp_path / "data", "database": database}
     done = run("demo", **settings)  # type: ignore[arg-type]

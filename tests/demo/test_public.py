@@ -9,8 +9,9 @@ import pytest
 
 from kalends.cli import public_demo
 from kalends.cli.demo import PUBLIC_PASSWORD
-from kalends.core.settings import Settings
-from tests.serve.running import Running, bearer, command, environment, eventually, run_process
+from kalends.core.settings import PREFIX, Settings
+from tests.serve.conftest import Start, start  # noqa: F401
+from tests.serve.running import Running, bearer, command, environment, eventually, run, run_process
 
 
 class Demonstration(Running):
@@ -48,7 +49,7 @@ def test_a_public_demonstration_says_so_and_sends_nothing(tmp_path: Path) -> Non
 
 @pytest.mark.on_sqlite
 def test_a_public_demonstration_begins_again_when_it_starts_and_at_midnight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server is left out: the first night ends at once, and the operator stops it in the second."""
+    """The server is left out: the first night ends at once, and the operator stops it in the second. The commands run in this process."""
     handler = signal.getsignal(signal.SIGTERM)
     folder = tmp_path / "data"
     folder.mkdir()
@@ -62,7 +63,13 @@ def test_a_public_demonstration_begins_again_when_it_starts_and_at_midnight(tmp_
         (folder / "of-a-visitor").touch()
         return len(nights) < 2
 
+    def run_here(environment: dict[str, str], *arguments: str, stdin: str = "") -> None:
+        ours = {name.removeprefix(PREFIX).lower(): value for name, value in environment.items() if name.startswith(PREFIX)}
+        done = run(*arguments, folder=tmp_path, stdin=stdin, **ours)
+        assert done.returncode == 0, done
+
     monkeypatch.setattr(public_demo, "_serve", serve)
+    monkeypatch.setattr(public_demo, "_run", run_here)
     try:
         public_demo.serve_until_stopped(Settings(data=str(folder)), PUBLIC_PASSWORD)
     finally:
@@ -86,9 +93,6 @@ def test_a_folder_with_other_data_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "data" / "kalends.sqlite3").read_text() == "mine"
 
 
-def test_a_banner_is_on_every_page(tmp_path: Path) -> None:
-    service = Running(tmp_path, banner="We move on <Sunday>.").ready()
-    try:
-        assert "We move on &lt;Sunday&gt;." in service.get("/sign-in").text
-    finally:
-        service.stop()
+def test_a_banner_is_on_every_page(start: Start) -> None:  # noqa: F811
+    service = start(banner="We move on <Sunday>.")
+    assert "We move on &lt;Sunday&gt;." in service.get("/sign-in").text

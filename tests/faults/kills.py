@@ -42,7 +42,9 @@ def show(places: Sequence[tuple[Path, str]], kills: int, after: Callable[[], obj
     shares = [(kills - min(ALONE, kills)) // len(lanes)] * len(lanes)
     shares[0] += kills - min(ALONE, kills) - sum(shares)
     with ThreadPoolExecutor(len(lanes)) as pool:
-        list(pool.map(_Lane.run, lanes, shares))
+        runs = [pool.submit(lane.run, share) for lane, share in zip(lanes, shares, strict=True) if share]
+    for run in runs:
+        run.result()
     checker = [lane.checker for lane in lanes]
     lost, half, corrupt = (sum(getattr(each, name) for each in checker) for name in ("lost", "half", "corrupt"))
     figures = (

@@ -23,8 +23,8 @@ from tests.serve.running import Running
 
 HASH_SECONDS = 0.2
 
-_context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload([__name__, "kalends.app.application", "kalends.http.serving.granian"])
+context = multiprocessing.get_context("forkserver")
+context.set_forkserver_preload([__name__, "kalends.app.application", "kalends.http.serving.granian"])
 
 
 class Migrated(Running):
@@ -74,8 +74,8 @@ class Forked:
     """A forked process, with the methods of `Popen`."""
 
     def __init__(self, prepare: Callable[[], None], arguments: Sequence[str], folder: Path, environment: dict[str, str]):
-        output, stderr = _context.Pipe(duplex=False)
-        self._process = _context.Process(target=_run, args=(prepare, arguments, folder, environment, stderr))
+        output, stderr = context.Pipe(duplex=False)
+        self._process = context.Process(target=_run, args=(prepare, arguments, folder, environment, stderr))
         self._process.start()
         stderr.close()
         self.stderr = os.fdopen(os.dup(output.fileno()), "rb")

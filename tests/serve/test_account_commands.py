@@ -35,6 +35,7 @@ def test_exports_and_imports_show_progress_on_a_terminal_alone(tmp_path: Path, d
     assert all(words in seen for words in (b"Importing", b"100%", BAR, b"Imported ")), seen
 
 
+@pytest.mark.on_one_database
 def test_the_bar_is_not_in_a_file_to_which_the_output_goes(tmp_path: Path, database: str) -> None:
     """Standard error is a terminal, standard output is not: the bar goes to the one, the result to the other."""
     place = Place(tmp_path, database)

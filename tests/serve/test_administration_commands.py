@@ -4,6 +4,8 @@ import subprocess
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from kalends.core.settings import Settings
 from kalends.db import open_database
 from kalends.features.deliveries import suppression_store as suppressions
@@ -18,6 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "administration.md"
 WAITING = ("two", "three", "walter", "mallory", "ben")
 
 
+@pytest.mark.on_one_database
 def test_the_commands_of_the_administrator_work_as_printed(start: Start, database: str, tmp_path: Path) -> None:
     service = start(database=database, email="smtp://127.0.0.1:9")
     headers = bearer(service.sign_up_admin("root"))

@@ -69,6 +69,7 @@ def test_every_make_target_and_module_of_a_page_is_there(page: Path) -> None:
         assert find_spec(module), module
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("page", [page for page in PAGES if "curl " in page.read_text()], ids=lambda page: page.stem)
 def test_every_request_of_a_page_that_is_not_run_has_an_endpoint(page: Path, client: Client) -> None:
     """Those of the others are sent as they stand (tests/serve/test_documents.py)."""
@@ -108,14 +109,15 @@ def test_the_commands_of_a_page_by_role_run(role: str, tmp_path: Path) -> None:
     assert ran or role == "town"
 
 
+@pytest.fixture(scope="module")
+def shown() -> str:
+    """The messages of all pages, without their markup."""
+    messages = (message.id if isinstance(message.id, str) else message.id[0] for message in find_messages() if message.id)
+    return "\n".join({re.sub(r"<[^>]+>", "", str(each)) for each in messages})
+
+
 @pytest.mark.parametrize("role", ROLES)
-def test_what_a_page_by_role_calls_by_its_name_is_on_the_pages(role: str) -> None:
+def test_what_a_page_by_role_calls_by_its_name_is_on_the_pages(role: str, shown: str) -> None:
     text = (ROOT / "docs" / f"{role}.md").read_text()
     named = set(re.findall(r"\*\*([^*\n]+)\*\*|(?<!\*)\*([^*\n]+)\*(?!\*)", text))
-    messages = {
-        re.sub(r"<[^>]+>", "", str(message.id if isinstance(message.id, str) else message.id[0]))
-        for message in find_messages()
-        if message.id
-    }
-    shown = "\n".join(messages)
     assert {name for pair in named for name in pair if name and name not in shown} == set()

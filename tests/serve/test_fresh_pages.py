@@ -3,10 +3,11 @@
 import random
 from dataclasses import dataclass, field
 
+import pytest
+
 from tests.serve.conftest import Start
 from tests.serve.running import Running, bearer
 
-WRITES = 40
 # Every connection is another one, and the kernel spreads connections over the processes.
 READS = 2
 
@@ -98,8 +99,9 @@ class Walk:
         return reply.content.decode()
 
 
-def test_every_page_after_a_write_shows_it(start: Start, database: str) -> None:
+@pytest.mark.parametrize("writes", [20, pytest.param(40, marks=pytest.mark.soak)])
+def test_every_page_after_a_write_shows_it(start: Start, database: str, writes: int) -> None:
     service = start("--workers", "2", database=database, rate_limits="off")
     walk = Walk(service, random.Random(7))
-    for _ in range(WRITES):
+    for _ in range(writes):
         walk.step()

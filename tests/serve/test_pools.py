@@ -112,11 +112,12 @@ def test_one_account_on_many_networks_keeps_nobody_from_signing_in(service: Runn
         assert 503 in statuses
 
 
-def test_many_names_on_many_networks_keep_nobody_from_signing_in(service: Running, alice: dict[str, str], victim: str) -> None:
+def test_many_names_on_many_networks_keep_nobody_from_signing_in(service: Running, alice: dict[str, str], victim: str, soak: bool) -> None:
     """Neither on a device that is known, also on a network of theirs, nor on a new one of another network."""
     with _flood(service, lambda number: f"nobody{number}"):
-        assert [_log_in(service, "bob") for _ in range(3)] == [201] * 3
-        assert [_log_in(service, "bob", "127.0.10.1", Cookie=f"kalends_device={victim}") for _ in range(3)] == [201] * 3
+        for _ in range(3 if soak else 1):
+            assert _log_in(service, "bob") == 201
+            assert _log_in(service, "bob", "127.0.10.1", Cookie=f"kalends_device={victim}") == 201
 
 
 def test_logins_beyond_an_accounts_limit_are_refused_and_another_network_signs_in(

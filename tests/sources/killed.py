@@ -1,12 +1,9 @@
-"""Fetch a source in a process that is killed within one of its write transactions: settings, address, now, number."""
+"""Fetch a source in a process that is killed within one of its write transactions."""
 
 import os
 import signal
-import sys
 from contextlib import closing
 from typing import Any
-
-from msgspec import json
 
 from kalends.core.settings import Settings
 from kalends.db import open_database
@@ -16,8 +13,8 @@ from kalends.http import context
 from tests.sources.server import read_address
 
 
-def main() -> None:
-    settings, address, now, kill_in = json.decode(sys.argv[1], type=Settings), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+def fetch(settings: Settings, address: str, now: int, kill_in: int) -> None:
+    """Read the address; the process is killed within the transaction of this number."""
     # Small steps, so that a small calendar has many.
     plan.BATCH_EVENTS = 2
     apply.REMOVED_AT_ONCE = 1
@@ -34,8 +31,4 @@ def main() -> None:
 
     context._TransactionScope.close = counting_close  # type: ignore[method-assign]
     with closing(open_database(settings)) as db:
-        print(read_address(db, settings, address, now))
-
-
-if __name__ == "__main__":
-    main()
+        read_address(db, settings, address, now)

@@ -1,12 +1,10 @@
 """A worker that is killed within a run, and two workers at once: nothing is lost, and nothing is there twice."""
 
-import subprocess
-import sys
+import signal
 import threading
 from typing import Any
 
 import pytest
-from msgspec import json
 
 from kalends.core.settings import Settings
 from kalends.db import Database
@@ -16,6 +14,9 @@ from kalends.http.context import Context
 from tests.cast import Cast, a_calendar, shared
 from tests.conftest import Clock
 from tests.contacts.providers.stand import Request
+from tests.serve.prepared import context
+from tests.serve.running import TIMEOUT
+from tests.sources import killed
 from tests.sources.server import Elsewhere, a_feed, an_event_of_feed, events_of_feed, follow, read_address
 
 MOST_STEPS = 30
@@ -53,8 +54,11 @@ def test_a_worker_that_is_killed_at_every_step_loses_and_doubles_nothing(
     for step in range(1, MOST_STEPS):
         elsewhere.says(feeds[step % 2])
         now += 7 * HOUR
-        command = [sys.executable, "-m", "tests.sources.killed", json.encode(near).decode(), elsewhere.url, str(now), str(step)]
-        was_killed = subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode == -9
+        worker = context.Process(target=killed.fetch, args=(near, elsewhere.url, now, step))
+        worker.start()
+        worker.join(TIMEOUT)
+        assert worker.exitcode in (0, -signal.SIGKILL)
+        was_killed = worker.exitcode != 0
         kills += was_killed
         titles = [title for title, _ in _listed(db, source) if title != "Weekly"]
         assert len(titles) == len(set(titles)), (step, titles)

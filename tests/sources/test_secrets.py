@@ -56,6 +56,7 @@ def _exported(who: Client, user_id: int) -> bytes:
         return b"\n".join(archive.read(name) for name in archive.namelist())
 
 
+@pytest.mark.on_one_database
 def test_the_password_of_an_address_is_in_no_reply_log_mail_export_and_row_but_its_own(
     people: Cast, near: Settings, elsewhere: Elsewhere, clock: Clock, db: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
