@@ -158,9 +158,10 @@ def _is_deselected(config: pytest.Config, item: pytest.Item) -> bool:
     marks = {mark.name for mark in item.iter_markers()}
     if not config.getoption("--soak") and "soak" in marks:
         return True
-    if "postgres" in (params.get("settings"), params.get("database")) and _is_on_sqlite(config, marks):
+    own = {params.get(name) for name in ("settings", "database", "empty_database")}
+    if "postgres" in own and _is_on_sqlite(config, marks):
         return True
-    if "sqlite" in (params.get("settings"), params.get("database")) and "on_postgres" in marks:
+    if "sqlite" in own and "on_postgres" in marks:
         return True
     if config.getoption("--no-processes") and _starts_processes(item):
         return True

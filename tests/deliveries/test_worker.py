@@ -3,8 +3,6 @@
 import asyncio
 import email
 import random
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -16,11 +14,12 @@ import pytest
 
 from kalends.core.settings import Settings
 from kalends.db import Database, open_database
+from tests.deliveries.fast_worker import prepare_worker
 from tests.deliveries.servers import real_server
 from tests.serve.conftest import Start, database, start  # noqa: F401
+from tests.serve.prepared import Forked
 from tests.serve.running import TIMEOUT, Running, ask, bearer, environment, eventually
 
-ROOT = Path(__file__).parent.parent.parent
 WORKERS = 2
 REFUSED = "550 no such mailbox"
 
@@ -62,18 +61,19 @@ class Worker:
     """A worker process with short pauses and leases."""
 
     def __init__(self, folder: Path, **settings: object):
-        self._log = folder / "worker.log"
-        self._environment = environment(**settings)
+        self.lines: list[bytes] = []
+        self._folder, self._environment = folder, environment(**settings)
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "tests.deliveries.fast_worker", "work"]
-        with self._log.open("ab") as log:
-            self.process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdin=subprocess.DEVNULL, stderr=log)
+        self.process = Forked(prepare_worker, ["work"], self._folder, self._environment)
+        self._reader = threading.Thread(target=self.lines.extend, args=[self.process.stderr])
+        self._reader.start()
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.wait(TIMEOUT)
+        self._reader.join(TIMEOUT)
 
 
 def queue_messages(service: Running, token: str, number: int) -> None:
@@ -138,7 +138,8 @@ def test_killed_workers_and_an_unreliable_server_lose_no_messages(
     assert len({message_id for _, message_id in received}) == len(received), "an address got two Message-IDs"
     duplicates = received.total() - len(received)
     assert duplicates <= unknown + server.unconfirmed, (duplicates, unknown, server.unconfirmed)
-    assert "alice" not in (tmp_path / "worker.log").read_text()
+    log = b"".join(line for worker in workers for line in worker.lines)
+    assert b"alice" not in log
 
 
 def test_requests_do_not_wait_for_a_mail_server_that_hangs(start: Start) -> None:  # noqa: F811

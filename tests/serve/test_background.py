@@ -30,7 +30,7 @@ def test_a_worker_that_dies_is_started_again(start: Start) -> None:
 
 
 def test_a_server_process_that_dies_is_started_again(start: Start) -> None:
-    service = start(work=True)
+    service = start()
     (first,) = service.servers
     os.kill(first, signal.SIGKILL)
     assert service.get("/readyz").status == 200

@@ -14,9 +14,10 @@ import psycopg
 import pytest
 
 from kalends.core.version import __version__
+from tests.cast import PASSWORD
 from tests.faults.postgres import Proxy
 from tests.serve.conftest import Start
-from tests.serve.running import Running, bearer, eventually
+from tests.serve.running import Running, bearer, eventually, run
 
 TOKEN = "figures-please"
 
@@ -112,12 +113,13 @@ def test_without_the_setting_there_are_no_metrics(plain: Running) -> None:
 
 
 @pytest.mark.parametrize("database", ["sqlite", pytest.param("postgres", marks=pytest.mark.soak)], indirect=True)
-def test_logins_that_wait_and_that_are_refused_are_counted(start: Start, database: str) -> None:
+def test_logins_that_wait_and_that_are_refused_are_counted(start: Start, database: str, tmp_path: Path) -> None:
     """Two threads hash passwords, and six logins of one network wait for them."""
-    service = start(metrics_token=TOKEN, database=database)
     names = [f"alice{number}" for number in range(9)]
     for name in names:
-        service.sign_up(name)
+        account = ("users", "create", name, f"{name}@example.org", "--password", PASSWORD)
+        assert run(*account, folder=tmp_path, data=tmp_path / "data", database=database).returncode == 0
+    service = start(metrics_token=TOKEN, database=database)
     with ThreadPoolExecutor(9) as clients:
         with locked_sessions(service, database):
             logins = [clients.submit(service.sign_in, name) for name in names]
