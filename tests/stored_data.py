@@ -35,13 +35,13 @@ def values(db: Database) -> list[object]:
         return [value for (table,) in tx.rows(catalogue) for row in tx.rows(f'SELECT * FROM "{table}"') for value in row]
 
 
-def find_texts(db: Database, text: str) -> set[tuple[str, str]]:
-    """The names of the tables and columns with values that have the text, in whatever case."""
-    return {(table, column) for table, column, value in _texts(db) if text.lower() in value.lower()}
+def find_texts(db: Database, *texts: str) -> set[tuple[str, str]]:
+    """The names of the tables and columns with values that have one of the texts, in whatever case."""
+    return {(table, column) for table, column, content in _columns(db) if any(text.lower() in content for text in texts)}
 
 
-def _texts(db: Database) -> Iterator[tuple[str, str, str]]:
-    """Each value of each row of each table as text, with the names of the table and the column."""
+def _columns(db: Database) -> Iterator[tuple[str, str, str]]:
+    """The names of each table and column, with the values of all its rows in lower case."""
     with db.read() as tx:
         if db.product == "SQLite":
             tables = [name for (name,) in tx.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -51,8 +51,12 @@ def _texts(db: Database) -> Iterator[tuple[str, str, str]]:
             columns = {table: [column for other, column in rows if other == table] for table, _ in rows}
         for table, names in columns.items():
             for name in names:
-                for (value,) in tx.rows(f'SELECT "{name}" FROM "{table}" WHERE "{name}" IS NOT NULL'):
-                    yield table, name, bytes(value).decode("latin-1") if isinstance(value, bytes | memoryview) else str(value)
+                rows = tx.rows(f'SELECT "{name}" FROM "{table}" WHERE "{name}" IS NOT NULL')
+                yield table, name, "\n".join(_decode(value) for (value,) in rows).lower()
+
+
+def _decode(value: object) -> str:
+    return bytes(value).decode("latin-1") if isinstance(value, bytes | memoryview) else str(value)
 
 
 def _encode(value: object) -> bytes:

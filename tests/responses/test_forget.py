@@ -9,7 +9,7 @@ from kalends.core.settings import Settings
 from kalends.db import Database
 from tests.cast import Cast, a_comment, a_response, an_event, verified
 from tests.responses.mail import mails_about, token_of
-from tests.users.test_erase import _found
+from tests.stored_data import find_texts
 
 GUS = "gus-the-guest@example.org"
 
@@ -33,13 +33,13 @@ def test_forgetting_with_comments_leaves_nothing_of_the_guest(cast: Cast, db: Da
     assert 'name="erase_comments"' in cast.anonymous.get(link).text
     reply = cast.anonymous.post(f"{link}/forget", data={"erase_comments": "true"})
     assert (reply.status, "Your comments on this event are deleted, too." in reply.text) == (200, True)
-    assert _found(db, GUS, "Gus Guest") == set()
+    assert find_texts(db, GUS, "Gus Guest") == set()
     history = cast.alice.get(f"/api/events/{event['id']}/changes").json["changes"]
     assert not [each for each in history if each["kind"] in ("comment", "response")]
     # A hash of the address stays, so that the organiser cannot invite it again.
     again = cast.alice.post(f"/api/events/{event['id']}/invitations", json={"addresses": [GUS]})
     assert again.json["skipped"] == 1
-    assert _found(db, GUS) == set()
+    assert find_texts(db, GUS) == set()
     assert cast.alice.get(f"/events/{event['id']}/invitations").status == 200
 
 
@@ -48,7 +48,7 @@ def test_comments_stay_unless_the_guest_says_so(cast: Cast, db: Database, settin
     token = token_of(db, settings, response_id)
     assert cast.alice.delete(f"/api/responses/{response_id}", json={"erase": True}).status == 403
     assert cast.anonymous.delete(f"/api/responses/{response_id}", json={"token": token, "erase": True}).status == 200
-    assert {table for table, _ in _found(db, GUS, "Gus Guest")} == {"comments"}
+    assert {table for table, _ in find_texts(db, GUS, "Gus Guest")} == {"comments"}
 
 
 def test_the_page_says_that_comments_stay(cast: Cast, db: Database, settings: Settings) -> None:
@@ -73,7 +73,7 @@ def test_forgetting_erases_all_dates_of_a_series(cast: Cast, db: Database, setti
         assert cast.anonymous.post(f"/r/{token}/forget", data={}).status == 200
     else:
         assert cast.anonymous.delete(f"/api/responses/{response_id}", json={"token": token, "erase": True}).status == 200
-    assert _found(db, gus) == set()
+    assert find_texts(db, gus) == set()
     assert (_dates(db, gus), _dates(db, other)) == (0, 4)
 
 

@@ -17,7 +17,7 @@ from tests.conftest import NOON, Clock
 from tests.dav.clients import calendar_path
 from tests.dav.test_write import ics, put
 from tests.responses.mail import mails_about
-from tests.users.test_erase import _found
+from tests.stored_data import find_texts
 
 DAY = 86_400
 # The events end at 23:00 on the day after the clock's.
@@ -59,9 +59,9 @@ def test_after_the_days_no_column_has_the_address_and_the_counts_stay(cast: Cast
     assert before
     clock.ahead(2 * DAY)
     _work(db, settings, 31)
-    assert _found(db, guest) != set()
+    assert find_texts(db, guest) != set()
     _work(db, settings, 32.1)
-    assert _found(db, guest) == set()
+    assert find_texts(db, guest) == set()
     assert _counts(cast, event) == before
     [response] = cast.alice.get("/api/responses", query={"event_id": event["id"]}).json["responses"]
     assert (response["response"], response["number"], response["email_address"]) == ("YES", 2, "")
@@ -78,12 +78,12 @@ def test_other_calendars_and_later_events_keep_their_guests(cast: Cast, db: Data
     event = an_event(cast.alice, calendar_id=home["id"], start_time="2026-06-20T20:00", end_time="2026-06-20T23:00")
     a_response(cast.anonymous, event, email_address=later)
     _work(db, settings, 40)
-    assert {table for table, _ in _found(db, kept)} >= {"responses", "comments", "question_answers", "invitations"}
-    assert ("responses", "email_address") in _found(db, later)
+    assert {table for table, _ in find_texts(db, kept)} >= {"responses", "comments", "question_answers", "invitations"}
+    assert ("responses", "email_address") in find_texts(db, later)
     # The next day, and no sooner: it is looked at once a day.
     _work(db, settings, 54)
-    assert _found(db, later) == set()
-    assert _found(db, kept) != set()
+    assert find_texts(db, later) == set()
+    assert find_texts(db, kept) != set()
 
 
 def test_a_series_forgets_each_date_and_in_the_end_who_came_to_all(cast: Cast, db: Database, settings: Settings) -> None:
@@ -96,7 +96,7 @@ def test_a_series_forgets_each_date_and_in_the_end_who_came_to_all(cast: Cast, d
     with db.read() as tx:
         assert tx.value("SELECT count(*) FROM responses WHERE email_address = :guest", guest=guest) == 2
     _work(db, settings, 47)
-    assert _found(db, guest) == set()
+    assert find_texts(db, guest) == set()
 
 
 def test_the_files_of_devices_forget_too(cast: Cast, db: Database, settings: Settings) -> None:
@@ -135,4 +135,4 @@ def test_it_never_holds_the_writer_for_long(cast: Cast, db: Database, settings: 
     _work(db, settings, 40)
     assert len(held) > 25
     assert max(held) < MAX_SECONDS
-    assert _found(db, "@many.example.org") == set()
+    assert find_texts(db, "@many.example.org") == set()

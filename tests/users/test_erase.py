@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 
 from kalends.core.settings import Settings
-from kalends.db import Database
 from tests.cast import PASSWORD, Cast, Person, a_calendar, a_comment, a_response, an_event, shared, verified
 from tests.http.stored_rows import FreshService, fresh_service
 from tests.responses.mail import mails_about
@@ -21,10 +20,6 @@ def apart(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """A service on a database of its own, since all of it is read."""
     with fresh_service(settings, tmp_path_factory.mktemp("erase")) as service:
         yield service
-
-
-def _found(db: Database, *words: str) -> set[tuple[str, str]]:
-    return {place for word in words for place in find_texts(db, word)}
 
 
 def _a_life(apart: FreshService) -> Person:
@@ -69,17 +64,17 @@ def _delete(person: Person, **fields: Any) -> None:
 
 def test_an_erased_account_leaves_no_row_with_its_name_or_address(apart: FreshService) -> None:
     zeb = _a_life(apart)
-    assert len(_found(apart.db, zeb.email_address, NAME)) > 10
+    assert len(find_texts(apart.db, zeb.email_address, NAME)) > 10
     _delete(zeb, erase=True)
-    assert _found(apart.db, zeb.email_address, zeb.user_name) == set()
-    assert _found(apart.db, NAME) == set()
+    assert find_texts(apart.db, zeb.email_address, zeb.user_name) == set()
+    assert find_texts(apart.db, NAME) == set()
 
 
 def test_a_deleted_account_leaves_only_what_it_wrote_elsewhere(apart: FreshService) -> None:
     zeb = _a_life(apart)
     _delete(zeb)
-    assert {table for table, _ in _found(apart.db, NAME)} == {"comments", "responses"}
-    assert {table for table, _ in _found(apart.db, zeb.email_address)} == {"comments", "responses"}
+    assert {table for table, _ in find_texts(apart.db, NAME)} == {"comments", "responses"}
+    assert {table for table, _ in find_texts(apart.db, zeb.email_address)} == {"comments", "responses"}
 
 
 def test_who_has_not_verified_an_address_erases_nothing_of_it(apart: FreshService) -> None:
@@ -89,7 +84,7 @@ def test_who_has_not_verified_an_address_erases_nothing_of_it(apart: FreshServic
     a_response(cast.anonymous, event, email_address=mallory.email_address, name="The real one")
     a_comment(cast.anonymous, event, email_address=mallory.email_address, name="The real one")
     _delete(mallory, erase=True)
-    assert {table for table, _ in _found(apart.db, "The real one")} >= {"comments", "responses"}
+    assert {table for table, _ in find_texts(apart.db, "The real one")} >= {"comments", "responses"}
 
 
 @pytest.mark.on_one_database
@@ -97,4 +92,4 @@ def test_the_page_offers_to_erase_everything(apart: FreshService) -> None:
     zeb = _a_life(apart)
     assert 'name="erase"' in zeb.get("/account/delete").text
     assert zeb.post("/account/delete", data={"current_password": PASSWORD, "erase": "true"}).status == 303
-    assert _found(apart.db, zeb.email_address) == set()
+    assert find_texts(apart.db, zeb.email_address) == set()
