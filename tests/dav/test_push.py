@@ -354,6 +354,7 @@ def test_permissions(service: Service, method: str, kind: str) -> None:
     assert (statuses[2], *statuses[:2]) == STATUSES[method, kind]
 
 
+@pytest.mark.on_one_database
 def test_a_change_reaches_the_device_within_twelve_seconds(service: Service) -> None:
     alice, stopping = service.cast.alice, threading.Event()
     service.register(alice, calendar_path(alice))

@@ -145,7 +145,7 @@ def test_contacts_are_invited_and_their_replies_land_once_each(
 ) -> None:
     assert len(FIXTURES) >= 40
     box, certified = dovecot
-    inbound = {"inbound": box.url(), "inbound_domain": DOMAIN, "rate_limits": "off"}
+    inbound = {"inbound": box.url(), "inbound_domain": DOMAIN, "rate_limits": "off", "notice_delay": 0}
     host = Host(start(database=database, **inbound))
     host.invite_contacts(guests)
     mailbox = Mailbox()
@@ -193,7 +193,7 @@ def deliver_replies(box: Dovecot, addresses: dict[str, str]) -> dict[str, list[s
 @pytest.mark.on_one_database
 def test_a_pipe_does_the_same_as_a_mailbox(start: Start, database: str, tmp_path: Path, soak: bool) -> None:  # noqa: F811
     fixtures = FIXTURES if soak else FIXTURES[::10]
-    inbound = {"inbound": "pipe", "inbound_domain": DOMAIN, "rate_limits": "off"}
+    inbound = {"inbound": "pipe", "inbound_domain": DOMAIN, "rate_limits": "off", "notice_delay": 0}
     host = Host(start(database=database, **inbound))
     host.invite_contacts(len(fixtures))
     settings: dict[str, Any] = {"data": tmp_path / "data", "database": database, **inbound}
