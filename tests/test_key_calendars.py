@@ -77,16 +77,22 @@ def test_a_key_of_another_calendar_finds_and_changes_nothing(cast: Cast, setting
     program = a_program(cast, a_calendar(cast.alice))
     assert scene.event["title"] == CANARY
     wrong: dict[str, int] = {}
-    for endpoint in ENDPOINTS_OF_KEYS:
-        name = name_of(endpoint)
-        path, content = scene.path(endpoint.url), content_of(name, scene)
+    # Those last for which the event is shared by its link.
+    for is_by_link in (False, True):
+        endpoints = [each for each in ENDPOINTS_OF_KEYS if ("{event_link}" in each.url) is is_by_link]
+        requests = [(each, scene.path(each.url), content_of(name_of(each), scene)) for each in endpoints]
         before = _state(cast, scene)
-        names_record = visibility in TABLE[name] and ("{" in endpoint.url or content["json"] if "json" in content else True)
-        if name == "GET /api/changes/stream":
-            continue
-        reply = program.request(endpoint.method, path, **content)
-        if (names_record and reply.status < 400) or CANARY in reply.text or _state(cast, scene) != before:
-            wrong[name] = reply.status
+        for endpoint, path, content in requests:
+            name = name_of(endpoint)
+            names_record = visibility in TABLE[name] and ("{" in endpoint.url or content["json"] if "json" in content else True)
+            if name == "GET /api/changes/stream":
+                continue
+            reply = program.request(endpoint.method, path, **content)
+            is_changed = endpoint.writes and _state(cast, scene) != before
+            if (names_record and reply.status < 400) or CANARY in reply.text or is_changed:
+                wrong[name] = reply.status
+        # Nor did any request that reads.
+        assert _state(cast, scene) == before
     assert wrong == {}
 
 

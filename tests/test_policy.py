@@ -698,7 +698,7 @@ class Scene:
     def _propose(self) -> str:
         """The token by which a change is confirmed that was proposed without proof."""
         a_response(self.cast.alice, self.event, email_address="gus@example.org")
-        a_response(self.actors["viewer"], self.event, email_address="gus@example.org", response="NO")
+        a_response(self.actor("viewer"), self.event, email_address="gus@example.org", response="NO")
         return a_proposal_token(self.settings, NOON)
 
     def _share_by_link(self) -> str:

@@ -1,5 +1,6 @@
 """The link to an online event and its exact place are in no page, feed, reply, file or mail for somebody who may not know them."""
 
+from functools import cached_property
 from typing import Any, Literal
 
 import pytest
@@ -16,7 +17,7 @@ from tests.dav.clients import calendar_path, propfind, report
 from tests.dav.test_write import ALARM, ics, put
 from tests.responses.guest_browser import GuestBrowser
 from tests.responses.mail import a_response_token, an_invitation_token, mails_about, text_of
-from tests.test_policy import Scene
+from tests.test_policy import PEOPLE, Scene
 
 CALL, STREET, NAME, ZIP, LATITUDE = "https://call.example.org/s3cr3troom", "17 Rue Cachette", "Chez Madeleine", "75011", 48.853291
 WITHHELD = {
@@ -49,7 +50,14 @@ class Guests:
         self.going, self.invited = verified(db, cast.dave), verified(db, Cast(cast.anonymous).carol)
         a_response(self.going, self.event)
         an_invitation(cast.alice, self.event, self.invited.email_address)
-        self.actors: dict[str, Client] = self.scene.actors | {"going": self.going, "invited": self.invited}
+
+    @cached_property
+    def actors(self) -> dict[str, Client]:
+        return {name: self.actor(name) for name in (*PEOPLE, "going", "invited")}
+
+    def actor(self, name: str) -> Client:
+        """One of them: the calendar is shared with them when they are asked for."""
+        return {"going": self.going, "invited": self.invited}.get(name) or self.scene.actor(name)
 
     def update(self, **fields: Any) -> None:
         reply = self.scene.cast.alice.put(f"/api/events/{self.event['id']}", json=fields | {"notify": "none"})

@@ -54,7 +54,7 @@ def test_no_write_tells_in_its_reply(client: Client, db: Database, settings: Set
                 cast = Cast(client) if CHANGES_PEOPLE.search(name) else cast
                 guests = Guests(cast, db, settings, "going")
                 path, content = guests.scene.path(endpoint.url), content_of(name, guests.scene)
-            reply = guests.actors[actor].request(endpoint.method, path, **content)
+            reply = guests.actor(actor).request(endpoint.method, path, **content)
             if leaks(unpacked(reply)):
                 told.add((name, actor))
             guests = None if reply.status < 400 else guests
@@ -116,7 +116,7 @@ def test_the_share_picture_shows_the_city_alone(cast: Cast) -> None:
 def test_the_export_of_an_account_has_what_its_user_may_know(cast: Cast, db: Database, settings: Settings) -> None:
     guests = Guests(cast, db, settings, "going")
     for name in ("owner", "viewer", "invited", "stranger", "former manager"):
-        person = guests.actors[name]
+        person = guests.actor(name)
         assert isinstance(person, Person)
         reply = person.get(f"/api/users/{person.id}/export")
         assert (reply.status, reply.content[:2]) == (200, b"PK"), reply
