@@ -65,6 +65,7 @@ def test_one_worker_takes_a_verified_backup_each_day_and_the_newest_are_kept(
     assert advice(db, settings, timestamps.now() + 3 * DAY)[0] == "wrong"
 
 
+@pytest.mark.on_one_database
 def test_a_failure_is_shown_and_tried_again_after_an_hour(db: Database, settings: Settings, daily: DailyBackup, tmp_path: Path) -> None:
     (tmp_path / "backups").mkdir()
     blocked = tmp_path / "backups" / f"kalends-{timestamps.format_utc(TODAY)[:10]}.backup"
@@ -87,6 +88,7 @@ def test_a_failure_is_shown_and_tried_again_after_an_hour(db: Database, settings
     assert failure(db) is None
 
 
+@pytest.mark.on_one_database
 def test_a_worker_that_stops_gives_the_backup_up_and_leaves_no_file(daily: DailyBackup, cast: Cast, tmp_path: Path) -> None:
     an_event(cast.alice)
     stopping = threading.Event()
@@ -96,6 +98,7 @@ def test_a_worker_that_stops_gives_the_backup_up_and_leaves_no_file(daily: Daily
     assert daily.take_if_due(TODAY + 1, RUNNING) is not None
 
 
+@pytest.mark.on_one_database
 def test_without_the_setting_there_is_no_backup(db: Database, settings: Settings, tmp_path: Path) -> None:
     DailyBackup(db, structs.replace(settings, data=str(tmp_path))).run(RUNNING)
     assert not (tmp_path / "backups").exists()

@@ -19,7 +19,6 @@ from kalends.cli.demo_data.fill import remove
 from kalends.cli.demo_data.story import CALENDARS, COMMENTS, EVENTS, ORGANISERS, OTHER_EVENTS, POSTERS, PROFILE, SERIES, SITE, STATUS
 from kalends.core.settings import Settings
 from kalends.db import Database, open_database
-from kalends.db.migrate import migrate
 from kalends.features.events.rules import days
 from kalends.features.users.rules import passwords
 from kalends.http.context import Context
@@ -27,6 +26,7 @@ from tests.cast import Person
 from tests.client import Client
 from tests.conftest import NOON
 from tests.http.stored_rows import fresh_service
+from tests.migrated import put_sqlite
 from tests.serve.conftest import database  # noqa: F401
 from tests.serve.running import command, environment, run
 
@@ -61,8 +61,8 @@ def every_event(ana: Client, **query: Any) -> list[dict[str, Any]]:
 @pytest.mark.on_sqlite
 def test_a_site_without_other_people_introduces_itself(tmp_path: Path, is_used: bool) -> None:
     settings = Settings(data=str(tmp_path))
+    put_sqlite(tmp_path)
     with closing(open_database(settings)) as db:
-        migrate(db)
         guest = Client(application(db, settings))
         if is_used:
             Person(guest, "olga")

@@ -1,6 +1,5 @@
 """A form with an input for a file that is sent after the session has ended: what was typed is kept over the sign-in."""
 
-from collections.abc import Iterator
 from html import unescape
 from http.client import HTTPConnection
 from typing import Any
@@ -17,10 +16,8 @@ NO_FILE = ("file", "", b"")
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    running = Running(tmp_path_factory.mktemp("ended"), "--no-work", access_log="off", rate_limits="off")
-    yield running.ready()
-    running.stop()
+def service(plain: Running) -> Running:
+    return plain
 
 
 @pytest.fixture(scope="module")

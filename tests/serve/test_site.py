@@ -36,6 +36,7 @@ def test_two_server_processes_see_the_accent_and_who_may_register_at_once(start:
             assert server.get("/sign-up").status == (200 if registration == "open" else 403)
 
 
+@pytest.mark.on_one_database
 def test_a_start_prints_the_code_of_the_first_admin_until_there_is_one(start: Start, database: str) -> None:
     service = start(database=database)
     admin = bearer(service.sign_up_admin("ada"))

@@ -5,6 +5,7 @@ import sqlite3
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from kalends.db.migrate import KALENDS
 from tests.serve.conftest import Start
@@ -51,6 +52,7 @@ def test_a_server_that_may_not_migrate_refuses_an_older_database_in_one_line(tmp
         assert (refused.returncode, refused.stderr) == (1, "kalends: The database is not migrated. Run 'kalends migrate'.\n")
 
 
+@pytest.mark.on_one_database
 def test_a_server_that_does_not_migrate_serves_a_migrated_database(start: Start, database: str) -> None:
     assert start("--no-migrate", work=True, database=database).worker
 
