@@ -104,6 +104,7 @@ def test_devices_get_what_their_owners_may_know(cast: Cast, db: Database, settin
     guests = Guests(cast, db, settings, audience)
     calendar_id, name = guests.scene.calendar["id"], f"event-{guests.event['id']}.ics"
     people = {"owner": cast.alice, "editor": cast.bob, "viewer": cast.vera}
+    assert guests.actors.keys() >= people.keys()
     inner = f"<D:prop><C:calendar-data/></D:prop><D:href>{{}}{name}</D:href>"
     events = '<C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"/></C:comp-filter>'
     query = f"<D:prop><C:calendar-data/></D:prop><C:filter>{events}</C:filter>"
