@@ -1,26 +1,20 @@
 """Signing in with a certified provider: a login, groups, two servers, and a provider that is down."""
 
-import json
-from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 
 from tests.identities.real_provider import Walker, free_port, needs_provider, providing, table
-from tests.migrated import put_sqlite
-from tests.openapi.serving import Service, serving
+from tests.serve.conftest import Start, start  # noqa: F401
+from tests.serve.running import Running, bearer
 
 pytestmark = [needs_provider, pytest.mark.on_one_database]
 GROUPS = {"ana": ["members", "admins"], "ben": ["members"], "eve": []}
 START = "/sign-in/oidc/club"
 
 
-def _me(service: Service, walker: Walker, netloc: str) -> dict[str, object]:
-    request = Request(f"{service.url}/api/users/current", headers={"Authorization": f"Bearer {walker.cookies[netloc]['kalends_session']}"})  # noqa: S310
-    with urlopen(request, timeout=60) as reply:  # noqa: S310
-        body: dict[str, object] = json.load(reply)
-        return body
+def _me(service: Running, walker: Walker, netloc: str) -> Any:
+    return service.get("/api/users/current", headers=bearer(walker.cookies[netloc]["kalends_session"])).json
 
 
 @pytest.fixture
@@ -28,12 +22,13 @@ def ports() -> tuple[int, int]:
     return free_port(), free_port()
 
 
-def test_people_of_the_group_sign_in_and_others_do_not(tmp_path: Path, ports: tuple[int, int]) -> None:
+def test_people_of_the_group_sign_in_and_others_do_not(start: Start, ports: tuple[int, int]) -> None:  # noqa: F811
     own, theirs = ports
     site = f"http://localhost:{own}"
-    put_sqlite(tmp_path)
     oidc = table(theirs, required_group="members", admin_group="admins")
-    with serving(tmp_path, PORT=str(own), BASE_URL=site, OIDC=oidc) as service, providing(theirs, [f"{site}{START}/callback"], GROUPS):
+    service = start(port=own, base_url=site, oidc=oidc, rate_limits="off")
+    service.create_administrator()
+    with providing(theirs, [f"{site}{START}/callback"], GROUPS):
         ids = []
         for name, role in [("ana", "admin"), ("ben", "member"), ("ben", "member")]:
             walker = Walker()
@@ -48,31 +43,27 @@ def test_people_of_the_group_sign_in_and_others_do_not(tmp_path: Path, ports: tu
         assert "isn’t allowed to use this site" in page
 
 
-def test_a_provider_that_is_down_leaves_the_password(tmp_path: Path, ports: tuple[int, int]) -> None:
+def test_a_provider_that_is_down_leaves_the_password(start: Start, ports: tuple[int, int]) -> None:  # noqa: F811
     own, theirs = ports
     site = f"http://localhost:{own}"
-    put_sqlite(tmp_path)
-    with serving(tmp_path, PORT=str(own), BASE_URL=site, OIDC=table(theirs)):
-        status, page = Walker().sign_in(f"{site}{START}", "ana")
-        assert status == 503
-        assert "Club account doesn’t answer at the moment" in page
-        status, page = Walker().visit("GET", f"{site}/sign-in")
-        assert status == 200
-        assert 'name="password"' in page
+    start(port=own, base_url=site, oidc=table(theirs), rate_limits="off").create_administrator()
+    status, page = Walker().sign_in(f"{site}{START}", "ana")
+    assert status == 503
+    assert "Club account doesn’t answer at the moment" in page
+    status, page = Walker().visit("GET", f"{site}/sign-in")
+    assert status == 200
+    assert 'name="password"' in page
 
 
-def test_a_login_begins_on_one_server_and_ends_on_the_other(tmp_path: Path, ports: tuple[int, int]) -> None:
+def test_a_login_begins_on_one_server_and_ends_on_the_other(start: Start, ports: tuple[int, int]) -> None:  # noqa: F811
     own, theirs = ports
     site = f"http://localhost:{own}"
-    put_sqlite(tmp_path)
-    settings: dict[str, Any] = {"BASE_URL": site, "OIDC": table(theirs)}
-    with (
-        serving(tmp_path, PORT=str(own), **settings) as first,
-        serving(tmp_path, is_new=True, **settings) as second,
-        providing(theirs, [f"{site}{START}/callback"], GROUPS),
-    ):
+    settings: dict[str, Any] = {"base_url": site, "oidc": table(theirs), "rate_limits": "off"}
+    first, second = start(port=own, **settings), start(**settings)
+    first.create_administrator()
+    with providing(theirs, [f"{site}{START}/callback"], GROUPS):
         walker = Walker()
-        other = second.url.partition("://")[2]
+        other = f"127.0.0.1:{second.port}"
         status, _ = walker.sign_in(f"{site}{START}", "ben", {f"localhost:{own}{START}/callback": other})
         assert status == 200
         assert _me(first, walker, f"localhost:{own}")["name"] == "ben"

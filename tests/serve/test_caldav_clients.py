@@ -210,6 +210,7 @@ def _find_calendar(client: Any, calendar_id: str | None) -> Any:
     return next(each for each in calendars if calendar_id is None or str(each.url).endswith(f"/{calendar_id}/"))
 
 
+@pytest.mark.on_one_database
 def test_python_caldav_with_an_app_password_of_one_calendar_that_only_reads(service: Running) -> None:
     token = bearer(service.sign_up("limited_owner"))
     ids = [service.post("/api/calendars", {"name": name}, headers=token).json["id"] for name in ("Choir", "Diary")]

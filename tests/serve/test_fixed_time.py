@@ -63,6 +63,7 @@ def _respond(service: Running, event: dict[str, Any], address: str, headers: dic
     assert service.post("/api/responses", fields, headers=headers).status == 201
 
 
+@pytest.mark.on_one_database
 @pytest.mark.parametrize("address", ["known@example.org", "unknown@example.org"])
 def test_a_reply_comes_no_sooner_than_the_fixed_time(service: Running, address: str) -> None:
     event = _an_event(service)
