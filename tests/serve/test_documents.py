@@ -40,6 +40,7 @@ def test_the_requests_of_a_document_work_as_printed(start: Start, document: str)
     _run(document, service.port)
 
 
+@pytest.mark.soak
 def test_the_requests_of_all_documents_work_one_after_the_other_on_one_service(start: Start) -> None:
     service = start()
     service.create_administrator()
