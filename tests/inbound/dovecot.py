@@ -32,6 +32,7 @@ ssl = yes
 ssl_cert = <{certificate}
 ssl_key = <{certificate}
 disable_plaintext_auth = no
+auth_failure_delay = 0
 passdb {{
   driver = static
   args = password={password}

@@ -25,8 +25,12 @@ from tests import migrated
 from tests.cast import PASSWORD, Cast, a_contact, an_event
 from tests.client import Client
 
-# From each database into each: (from, to).
-WAYS = [("sqlite", "sqlite"), ("postgres", "postgres"), ("sqlite", "postgres"), ("postgres", "sqlite")]
+# From each database into each: (from, to). In short, each is read once and written once.
+WAYS = [
+    ("sqlite", "postgres"),
+    ("postgres", "sqlite"),
+    *(pytest.param(each, each, marks=pytest.mark.soak) for each in ("sqlite", "postgres")),
+]
 LISTS = ("calendars", "events", "contacts", "subscribers")
 
 

@@ -144,7 +144,14 @@ class World:
                 assert shelf.owner.put(f"/api/events/{event_id}", json={"title": "Concert"}).status == 200
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(4, 30))])
+SEEDS = [
+    1,
+    *(pytest.param(seed, marks=pytest.mark.on_one_database) for seed in (2, 3)),
+    *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(4, 30)),
+]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_an_account_takes_nothing_with_it_that_others_could_edit(cast: Cast, seed: int, clock: Clock) -> None:
     random = Random(seed)
     world = World(cast, random)
