@@ -149,15 +149,15 @@ def _structs(annotation: Any, seen: set[Any]) -> Iterator[type[Struct]]:
 def _pages_with_a_number() -> Iterator[str]:
     """The pages that are sent and lead to a notice with a number."""
     for file in Path(kalends.__file__).parent.glob("features/**/*pages.py"):
-        for function in ast.parse(file.read_text()).body:
-            if isinstance(function, ast.FunctionDef) and _redirects_with_a_number(file, function):
+        functions = {each.name: each for each in ast.parse(file.read_text()).body if isinstance(each, ast.FunctionDef)}
+        for name, function in functions.items():
+            if _redirects_with_a_number(functions, name):
                 yield from _declared(function)
 
 
-def _redirects_with_a_number(file: Path, function: ast.FunctionDef) -> bool:
-    """Whether the page, or a function of the same file that it calls, redirects with a number."""
-    functions = {each.name: each for each in ast.parse(file.read_text()).body if isinstance(each, ast.FunctionDef)}
-    called, left = set[str](), [function.name]
+def _redirects_with_a_number(functions: dict[str, ast.FunctionDef], name: str) -> bool:
+    """Whether the page of this name, or a function of the same file that it calls, redirects with a number."""
+    called, left = set[str](), [name]
     while left:
         if (name := left.pop()) in functions and name not in called:
             called.add(name)

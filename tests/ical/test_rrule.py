@@ -78,7 +78,7 @@ def check_against_dateutil(sample: tuple[str, date], zone: str, clock: time) -> 
 SAMPLES = given(rules(), st.sampled_from(ZONES), st.sampled_from([time(0), time(2, 30), time(12), time(23, 59, 59)]))
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @SAMPLES
 def test_the_dates_of_a_rule_are_those_of_dateutil(sample: tuple[str, date], zone: str, clock: time) -> None:
     check_against_dateutil(sample, zone, clock)

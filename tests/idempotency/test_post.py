@@ -236,12 +236,17 @@ REPLAYED |= {
 SAMPLES = REPLAYED | NOT_REPLAYED
 
 
-@pytest.fixture
-def cast(db: Database, settings: Settings, clock: Clock) -> Iterator[Cast]:
-    """The cast, at a service whose Outlook has one contact."""
+@pytest.fixture(scope="module")
+def with_outlook(app: tuple[Any, Clock], db: Database, settings: Settings) -> Iterator[Client]:
+    """A guest of a service whose Outlook has one contact."""
     with Stand(lambda request: request.reply(200, json.dumps(OUTLOOK))) as stand:
         with_graph = structs.replace(settings, graph_url=stand.settings.graph_url)
-        yield Cast(Client(application(db, with_graph, clock)))
+        yield Client(application(db, with_graph, app[1]))
+
+
+@pytest.fixture
+def cast(with_outlook: Client) -> Cast:
+    return Cast(with_outlook)
 
 
 def send(who: Client, path: str, key: str, **options: Any) -> Reply:
