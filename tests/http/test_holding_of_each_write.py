@@ -24,7 +24,7 @@ CASES = [pytest.param(name, prepare, id=f"{name} {number}") for name, all_of in 
 FIRST = {(name.split()[0], name.split("/")[2]): f"{name} 0" for name in reversed(LARGE)}.values()
 IN_SHORT = [case if case.id in FIRST else pytest.param(*case.values, id=case.id, marks=pytest.mark.soak) for case in CASES]
 # The numbers of events and of contacts: more than one step of each, or as many as a file may have.
-COUNTS, LONG_COUNTS = (1_500, 1_500), (9_900, 20_000)
+COUNTS, LONG_COUNTS = (1_100, 1_100), (9_900, 20_000)
 # In processor time, so that other work on the machine does not count.
 MAX_SECONDS = 0.5
 # The same while twice as much wants to run as there are cores: caches are cold then, and processor time is half as long again.

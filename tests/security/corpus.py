@@ -56,7 +56,7 @@ VALUES: dict[str, Any] = {
 SHARP = ["NUL", "a lone surrogate", "a line break for a header", "2^63", "an object", "a list of lists", "a long text", "the end of time"]
 
 # Without `--soak`, an endpoint gets one share of the values, queries, bodies and path segments, and the next endpoint another one.
-SHARES = 6
+SHARES = 12
 
 # Raw bodies, with their headers.
 BODIES: dict[str, tuple[bytes, dict[str, str]]] = {
@@ -199,7 +199,7 @@ def one_hostile(endpoint: Endpoint, good: dict[str, Any], *, soak: bool) -> Iter
 
 
 def share(samples: list[Any], number: int, *, soak: bool) -> list[Any]:
-    """All samples with `--soak`; otherwise a sixth of them, another one for the next number."""
+    """All samples with `--soak`; otherwise one share of them, another one for the next number."""
     return samples if soak else samples[number % SHARES :: SHARES]
 
 
