@@ -42,7 +42,9 @@ def test_no_reply_repeats_a_secret(cast: Cast, settings: Settings, endpoint: End
     scene = Scene(cast, settings, "public")
     name = _name(endpoint)
     path, good = scene.path(endpoint.url), REQUEST_FIELDS[name](scene) if name in REQUEST_FIELDS else {}
-    for fields in _fields(soak=soak):
+    every = list(_fields(soak=soak))
+    # A guest who may not call is refused before the body is parsed.
+    for fields in every if soak or endpoint.guests else every[:1]:
         for headers in (OURS, OURS | {"Accept": "text/html", "Prefer": "handling=strict"}):
             reply = cast.anonymous.request(endpoint.method, path, json=good | fields, headers=headers)
             assert CANARY not in reply.text, (fields, reply)

@@ -1,5 +1,6 @@
 """The visits of all pages by their readers."""
 
+from functools import cache
 from typing import NamedTuple
 
 import pytest
@@ -9,6 +10,7 @@ from kalends.app.application import ENDPOINTS
 from kalends.features.deliveries.rules.recipient_links import notices_url
 from kalends.http.endpoint import Endpoint
 from tests.cast import Person
+from tests.client import Reply
 from tests.web.scene import Scene
 from tests.web.windows import WIDE, Windows, go
 
@@ -260,6 +262,22 @@ def url_of(scene: Scene, path: str) -> str:
 
 def reader(scene: Scene, name: str) -> Person | None:
     return None if name == "guest" else getattr(scene, name)
+
+
+@cache
+def fetched(scene: Scene, visit: Visit) -> Reply:
+    """The page as its reader gets it, once for all tests that only read it."""
+    return fetch(scene, visit)
+
+
+def fetch(scene: Scene, visit: Visit, headers: dict[str, str] | None = None) -> Reply:
+    who, headers = reader(scene, visit.reader) or scene.guest, {"Accept": "text/html"} | (headers or {})
+    reply = who.get(url_of(scene, visit.path), headers=headers)
+    if reply.status == 303:
+        # The form of a new event gets its token in a redirect.
+        reply = who.get(reply.headers["Location"], headers=headers)
+    assert reply.status == 200, (str(visit), reply)
+    return reply
 
 
 def visit(looks: Windows, scene: Scene, visit: Visit, width: int = WIDE) -> Page:

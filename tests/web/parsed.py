@@ -39,16 +39,17 @@ class ParsedPages:
         self._guest = guest
 
     def get(self, person: Person | None, path: str) -> Parsed:
-        return self._parse(person, self._guest.get(path, headers=_headers(person)))
+        return self._follow(person, self._guest.get(path, headers=_headers(person)))
 
     def post(self, person: Person | None, path: str, **form: Any) -> Parsed:
         """The page that the form leads to."""
-        return self._parse(person, self._guest.post(path, **form | {"headers": form.get("headers", {}) | _headers(person)}))
+        return self._follow(person, self._guest.post(path, **form | {"headers": form.get("headers", {}) | _headers(person)}))
 
-    def _parse(self, person: Person | None, reply: Reply) -> Parsed:
-        if reply.status == 303:
-            return self.get(person, reply.headers["Location"])
+    def parse(self, reply: Reply) -> Parsed:
         return Parsed(self._window, reply.text, reply.status)
+
+    def _follow(self, person: Person | None, reply: Reply) -> Parsed:
+        return self.get(person, reply.headers["Location"]) if reply.status == 303 else self.parse(reply)
 
 
 def _headers(person: Person | None) -> dict[str, str]:

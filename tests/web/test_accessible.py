@@ -19,8 +19,7 @@ from tests.web.pages import (
     VISITS,
     VISITS_IN_EACH_LOOK,
     Visit,
-    reader,
-    url_of,
+    fetched,
 )
 from tests.web.parsed import ParsedPages
 from tests.web.scene import Scene
@@ -55,12 +54,7 @@ POSITION = re.compile(r"[a-z]\d+")
 
 
 def _classes(scene: Scene, visit: Visit) -> set[str]:
-    person = reader(scene, visit.reader) or scene.guest
-    page = person.get(url_of(scene, visit.path), headers={"Accept": "text/html"})
-    if page.status == 303:
-        page = person.get(page.headers["Location"], headers={"Accept": "text/html"})
-    assert page.status == 200, (str(visit), page)
-    classes = {name for value in re.findall(r'class="([^"]*)"', page.text) for name in value.split()}
+    classes = {name for value in re.findall(r'class="([^"]*)"', fetched(scene, visit).text) for name in value.split()}
     return {name for name in classes if not POSITION.fullmatch(name)}
 
 
@@ -78,8 +72,7 @@ def test_every_class_is_on_a_page_that_is_checked_in_each_look(scene: Scene) -> 
 
 @pytest.mark.parametrize("visit", IN_SHORT, ids=str)
 def test_what_a_page_has_is_named(parsed_pages: ParsedPages, scene: Scene, visit: Visit) -> None:
-    page = parsed_pages.get(reader(scene, visit.reader), url_of(scene, visit.path))
-    assert page.evaluate(UNNAMED) == []
+    assert parsed_pages.parse(fetched(scene, visit)).evaluate(UNNAMED) == []
 
 
 @pytest.mark.parametrize("visit", IN_EACH_LOOK, ids=str)

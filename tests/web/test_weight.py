@@ -1,6 +1,6 @@
 """Light pages: few bytes over the wire, files that are fetched once, and nothing inline that the policy would have to allow."""
 
-from collections.abc import Iterator
+import re
 from functools import cache
 from hashlib import sha256
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Request
 
 from tests.client import Client, Reply
 from tests.openapi import page as html
-from tests.web.pages import IN_SHORT, PAGES, Visit, reader, url_of
+from tests.web.pages import IN_SHORT, PAGES, Visit, fetch, fetched, reader, url_of
 from tests.web.scene import Scene
 from tests.web.windows import Windows, go
 
@@ -38,11 +38,11 @@ GZIP = {"Accept-Encoding": "gzip"}
 
 @pytest.mark.parametrize("visit", IN_SHORT, ids=str)
 def test_a_page_with_its_files_stays_within_the_budget(scene: Scene, visit: Visit) -> None:
-    page = _get(scene, visit)
+    page = fetched(scene, visit)
     files = {target for target in _files(page.text) if not target.partition("?")[0].endswith(PICTURES)}
     assert any(".css" in target for target in files)
     sizes = {target: _file_size(scene.guest, target) for target in files}
-    sizes[str(visit)] = _transferred(_get(scene, visit, GZIP))
+    sizes[str(visit)] = _transferred(fetch(scene, visit, GZIP))
     assert sum(sizes.values()) <= _budget(visit), sizes
 
 
@@ -59,9 +59,9 @@ def test_a_page_makes_the_browser_fetch_no_more_than_the_budget(windows: Windows
 
 @pytest.mark.parametrize("visit", WEIGHTS, ids=str)
 def test_a_page_that_people_use_daily_stays_light(scene: Scene, visit: Visit) -> None:
-    targets = {target for target in _files(_get(scene, visit).text) if ".css" in target or ".js" in target}
+    targets = {target for target in _files(fetched(scene, visit).text) if ".css" in target or ".js" in target}
     sizes = {target: len(scene.guest.get(target, headers=GZIP).content) for target in targets}
-    sizes[str(visit)] = len(_get(scene, visit, GZIP).content)
+    sizes[str(visit)] = len(fetch(scene, visit, GZIP).content)
     assert sum(sizes.values()) <= WEIGHTS[visit] * KIBIBYTE, sizes
 
 
@@ -79,7 +79,7 @@ def _budget(visit: Visit) -> int:
 
 @pytest.mark.parametrize("visit", IN_SHORT, ids=str)
 def test_a_page_has_a_strict_policy_and_nothing_inline(scene: Scene, visit: Visit) -> None:
-    reply = _get(scene, visit)
+    reply = fetched(scene, visit)
     policy = reply.headers["Content-Security-Policy"]
     assert "unsafe" not in policy
     parts = dict(part.strip().partition(" ")[::2] for part in policy.split(";"))
@@ -95,7 +95,7 @@ def test_a_page_has_a_strict_policy_and_nothing_inline(scene: Scene, visit: Visi
 
 
 def test_pages_name_their_files_by_their_content(scene: Scene) -> None:
-    targets = {target for visits in PAGES.values() for target in _files(_get(scene, visits[0]).text)}
+    targets = {target for visits in PAGES.values() for target in _files(fetched(scene, visits[0]).text)}
     assert len(targets) >= 3
     for target in targets:
         version = target.partition("?v=")[2]
@@ -104,7 +104,7 @@ def test_pages_name_their_files_by_their_content(scene: Scene) -> None:
 
 
 def test_a_file_is_fetched_once_and_compressed(scene: Scene) -> None:
-    for target in set(_files(_get(scene, Visit("guest", "/")).text)):
+    for target in _files(fetched(scene, Visit("guest", "/")).text):
         reply = scene.guest.get(target, headers=GZIP)
         assert reply.headers["Cache-Control"] == "public, max-age=31536000, immutable"
         assert len(reply.content) < KILOBYTES or reply.headers["Content-Encoding"] == "gzip", target
@@ -121,20 +121,6 @@ def _transferred(reply: Reply) -> int:
     return fields + len(reply.content)
 
 
-def _get(scene: Scene, visit: Visit, headers: dict[str, str] | None = None) -> Reply:
-    who, headers = reader(scene, visit.reader) or scene.guest, {"Accept": "text/html"} | (headers or {})
-    reply = who.get(url_of(scene, visit.path), headers=headers)
-    if reply.status == 303:
-        # The form of a new event gets its token in a redirect.
-        reply = who.get(reply.headers["Location"], headers=headers)
-    assert reply.status == 200, reply
-    return reply
-
-
-def _files(page: str) -> Iterator[str]:
+def _files(page: str) -> set[str]:
     """The URLs of our own files in the page; an event's picture is not one of them."""
-    for element in html.read(page).walk():
-        for name in ("href", "src"):
-            target = element.attributes.get(name)
-            if target and target.startswith("/static/"):
-                yield target
+    return set(re.findall(r' (?:href|src)="(/static/[^"]*)"', page))
