@@ -1,11 +1,13 @@
 """GET /docs/guide: every document is rendered, and links between the pages lead to a page and a heading."""
 
 import re
+from typing import Any
 
 import pytest
 
 from kalends.features.reference.rules.guide import INDEX, URL, page_names, render_markdown, served_url, slug
 from tests.client import Client
+from tests.conftest import Clock
 from tests.openapi.page import Element, read
 
 pytestmark = pytest.mark.on_one_database
@@ -19,6 +21,12 @@ def _get(client: Client, path: str) -> Element:
     return read(reply.text)
 
 
+@pytest.fixture(scope="module")
+def pages(app: tuple[Any, Clock]) -> dict[str, Element]:
+    client = Client(app[0])
+    return {path: _get(client, path) for path in (URL, *(f"{URL}/{name}" for name in NAMES))}
+
+
 def _targets(page: Element) -> list[str]:
     hrefs = [link.attributes["href"] or "" for link in page.all("a")]
     return [href for href in hrefs if href.startswith(("/docs/guide", "#"))]
@@ -29,18 +37,17 @@ def _ids(page: Element) -> set[str | None]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_document_is_a_page_with_one_title_and_no_markdown_left(client: Client, name: str) -> None:
-    page = _get(client, f"{URL}/{name}")
-    assert len(page.all("h1")) == 1
+def test_every_document_is_a_page_with_one_title_and_no_markdown_left(client: Client, pages: dict[str, Element], name: str) -> None:
+    assert len(pages[f"{URL}/{name}"].all("h1")) == 1
     text = re.sub(r"<(code|pre).*?</\1>", "", client.get(f"{URL}/{name}").text, flags=re.DOTALL)
     assert re.findall(r"\]\(|\*\*|^\|.*\|$|```|^#+ ", text, re.MULTILINE) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_links_between_pages_lead_to_a_page_and_a_heading(client: Client, name: str) -> None:
-    for target in _targets(_get(client, f"{URL}/{name}")):
+def test_links_between_pages_lead_to_a_page_and_a_heading(pages: dict[str, Element], name: str) -> None:
+    for target in _targets(pages[f"{URL}/{name}"]):
         path, _, fragment = target.partition("#")
-        page = _get(client, path or f"{URL}/{name}")
+        page = pages[path or f"{URL}/{name}"]
         assert not fragment or fragment in _ids(page) | {"main"}, target
 
 
