@@ -18,7 +18,7 @@ from tests.web.axe import violations
 from tests.web.windows import ON_PHONE_AND_LAPTOP, Windows, go
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.soak)])
 def test_a_dialog_asks_before_an_event_is_cancelled(windows: Windows, people: Cast, width: int) -> None:
     event = an_event(people.alice, title="Concert", start_time="2027-06-01T20:00", visibility="link")
     page = windows.open(people.alice, width=width)

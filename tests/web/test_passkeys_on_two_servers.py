@@ -43,7 +43,7 @@ class Servers:
         page.route(pattern, pass_on)
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+@pytest.fixture(scope="module", params=[pytest.param("sqlite", marks=pytest.mark.soak), "postgres"])
 def servers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
