@@ -19,7 +19,7 @@ from tests.responses.guest_browser import GuestBrowser
 from tests.responses.mail import a_response_token, an_invitation_token, mails_about, text_of
 from tests.test_policy import PEOPLE, Scene
 
-CALL, STREET, NAME, ZIP, LATITUDE = "https://call.example.org/s3cr3troom", "17 Rue Cachette", "Chez Madeleine", "75011", 48.853291
+CALL, STREET, NAME, ZIP, LATITUDE = "https://call.example.org/s3cr3troom", "17 Rue Cachette", "Chez Madeleine", "75011-CEDEX", 48.853291
 WITHHELD = {
     "online_url": CALL,
     "location_name": NAME,

@@ -1,6 +1,6 @@
 """The search in the header: with scripts as someone types, and without them as a page."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.web.scene import Scene
 from tests.web.windows import ON_PHONE_AND_LAPTOP, PHONE, Windows, go
@@ -24,6 +24,23 @@ def test_the_search_finds_ones_own_dentist_on_every_page(looks: Windows, scene: 
         page.keyboard.press("Enter")
         page.wait_for_url("**/search?text=denti")
         expect(page.locator("main").get_by_role("link", name="Dentist").first).to_be_visible()
+
+
+def test_escape_ends_the_search_that_is_under_way(looks: Windows, scene: Scene) -> None:
+    page = looks.cached(scene.alice)
+    go(page, "/")
+    held: list[Route] = []
+    page.route("**/search?text=denti", lambda route: held.append(route))
+    page.keyboard.press("/")
+    page.keyboard.type("dent")
+    panel = page.get_by_role("region", name="Results")
+    expect(panel.get_by_role("link", name="Dentist")).to_be_visible()
+    with page.expect_request("**/search?text=denti"):
+        page.keyboard.type("i")
+    with page.expect_event("requestfailed", timeout=5_000):
+        page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    page.unroute_all()
 
 
 def test_the_page_of_results_changes_as_someone_types(looks: Windows, scene: Scene) -> None:

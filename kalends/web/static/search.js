@@ -18,13 +18,15 @@
 
   async function find() {
     const text = field.value.trim();
-    asked?.abort();
+    stop();
     if (text.length < LEAST_LETTERS) return close();
     asked = new AbortController();
     const url = `/search?text=${encodeURIComponent(text)}`;
-    const response = await fetch(url, { signal: asked.signal, headers: { Accept: "text/html" } }).catch(() => null);
-    if (!response?.ok) return;
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const html = await fetch(url, { signal: asked.signal, headers: { Accept: "text/html" } })
+      .then((response) => response.ok && response.text())
+      .catch(() => null);
+    if (!html) return;
+    const page = new DOMParser().parseFromString(html, "text/html");
     const found = document.adoptNode(page.getElementById("found"));
     const shown = document.getElementById("found");
     if (shown) {
@@ -53,7 +55,14 @@
   }
 
   function close() {
+    stop();
     panel.hidden = true;
+  }
+
+  // What is asked for must not open the list again.
+  function stop() {
+    clearTimeout(timer);
+    asked?.abort();
   }
 
   field.addEventListener("input", () => {
