@@ -1,6 +1,7 @@
 """The API reference, rendered from the OpenAPI document."""
 
 import re
+from functools import cache
 from typing import Any
 
 from markupsafe import Markup
@@ -19,7 +20,13 @@ from kalends.web.render import render
 @page("GET", "/docs", guests=True, transaction=False)
 def docs(ctx: Context) -> Document:
     """The API reference."""
-    api = openapi_document(ctx.settings.url)
+    return render("reference/docs.html", ctx, title="API reference", **_reference(ctx.settings.url))
+
+
+@cache
+def _reference(base_url: str) -> dict[str, Any]:
+    """What the API reference shows."""
+    api = openapi_document(base_url)
     resources: dict[str, dict[str, Any]] = {
         tag["name"]: {"name": tag["name"], "about": paragraphs(tag["description"]), "operations": []} for tag in api["tags"]
     }
@@ -29,16 +36,13 @@ def docs(ctx: Context) -> Document:
                 # It is its `put`.
                 continue
             resources[operation["tags"][0]]["operations"].append(_entry(api, path, method, operation))
-    return render(
-        "reference/docs.html",
-        ctx,
-        title="API reference",
-        server=api["servers"][0]["url"],
-        about=paragraphs(api["info"]["description"]),
-        resources=list(resources.values()),
-        records=_records(api["components"]["schemas"]),
-        errors={status: paragraphs(error["description"]) for status, error in api["components"]["responses"].items()},
-    )
+    return {
+        "server": api["servers"][0]["url"],
+        "about": paragraphs(api["info"]["description"]),
+        "resources": list(resources.values()),
+        "records": _records(api["components"]["schemas"]),
+        "errors": {status: paragraphs(error["description"]) for status, error in api["components"]["responses"].items()},
+    }
 
 
 @page("GET", "/openapi.json", guests=True, transaction=False, credentials=False)
