@@ -20,9 +20,9 @@ def proxy(postgres_url: str) -> Iterator[Proxy]:
 
 @pytest.fixture
 def db(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Postgres]:
-    monkeypatch.setattr(module, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 2)
     monkeypatch.setattr(module, "GRACE_SECONDS", 1)
-    db = Postgres(proxy.database, statement_ms=500)
+    db = Postgres(proxy.database, statement_ms=1000)
     yield db
     proxy.resume()
     db.close()
@@ -46,7 +46,7 @@ def test_an_idle_connection_without_a_reply_times_out(db: Postgres, proxy: Proxy
 
 def test_an_idle_connection_must_reply_to_begin_soon(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not within the timeout of the statement that is sent with it: of an hour here."""
-    monkeypatch.setattr(module, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 2)
     monkeypatch.setattr("kalends.db.postgres.connection.IDLE_SECONDS", 0)
     db = Postgres(proxy.database, statement_ms=3_600_000)
     assert responds(db)
