@@ -16,7 +16,7 @@ from tests.client import Client, Scope, ScopeHeaders
 
 # How long a test waits for what must happen. On PostgreSQL, followers wait for every transaction of the cluster that has begun to write,
 # also in the databases of other test processes, which may migrate meanwhile.
-TIMEOUT = 60
+TIMEOUT = 180
 THREADS = 2
 
 

@@ -16,7 +16,7 @@ import pytest
 
 PROGRAM = Path(__file__).parent / "oidc_provider"
 NODE = shutil.which("node")
-TIMEOUT = 60
+TIMEOUT = 180
 SECRET = "a-secret-of-the-tests"
 
 needs_provider = pytest.mark.skipif(

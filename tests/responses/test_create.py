@@ -9,6 +9,8 @@ import pytest
 from kalends.db import Database
 from tests.cast import Cast, a_response, an_event, verified
 
+MOST_TRIES = 20
+
 
 def test_a_guest_responds_without_an_account(cast: Cast) -> None:
     event = an_event(cast.alice, public=True)
@@ -112,7 +114,9 @@ def test_64_concurrent_clients_leave_one_response_for_each_address(cast: Cast, s
             "number": values[1],
             "comment": values[2],
         }
-        return cast.anonymous.post("/api/responses", json=body).status
+        # A busy machine refuses some, which then send it again.
+        statuses = (cast.anonymous.post("/api/responses", json=body).status for _ in range(MOST_TRIES))
+        return next(status for status in statuses if status != 503)
 
     with ThreadPoolExecutor(64) as pool:
         statuses = list(pool.map(respond, range(number)))

@@ -22,7 +22,7 @@ from kalends.http.serving import granian
 from tests.cast import PASSWORD
 from tests.client import Reply
 
-TIMEOUT = 60
+TIMEOUT = 180
 
 
 def command(*arguments: str) -> list[str]:

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 from kalends.http.reply import Reply
 from kalends.http.request import Request
 
-TIMEOUT = 60
+TIMEOUT = 180
 HOP_BY_HOP = {"connection", "transfer-encoding", "keep-alive"}
 
 

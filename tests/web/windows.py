@@ -9,7 +9,7 @@ from kalends.http.origin import COOKIE
 from tests.cast import Person
 
 # For actions and expectations on the busiest machine: where nothing is wrong, nobody waits for it.
-TIMEOUT = 60_000
+TIMEOUT = 180_000
 expect.set_options(timeout=TIMEOUT)
 WIDE, PHONE, NARROW = 1280, 390, 360
 HEIGHT = 800
