@@ -88,6 +88,7 @@ def _settle(db: Database, configuration: Settings) -> None:
     db.merge_text_indexes()
     if configuration.database:
         with db.write() as tx:
+            tx.without_statement_timeout()
             tx.script("SELECT setval(pg_get_serial_sequence('events', 'id'), (SELECT max(id) FROM events))")
             tx.script("ANALYZE")
 
