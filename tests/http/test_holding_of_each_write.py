@@ -1,6 +1,5 @@
 """How long each write of the API makes other people's writes wait, with the largest input that it takes."""
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -12,6 +11,7 @@ import pytest
 from kalends.app.application import ENDPOINTS
 from kalends.core.settings import Settings
 from kalends.db import Database, Transaction
+from tests import writer_limit
 from tests.cast import a_contact, an_event
 from tests.client import Reply
 from tests.conftest import Clock
@@ -25,11 +25,6 @@ FIRST = {(name.split()[0], name.split("/")[2]): f"{name} 0" for name in reversed
 IN_SHORT = [case if case.id in FIRST else pytest.param(*case.values, id=case.id, marks=pytest.mark.soak) for case in CASES]
 # The numbers of events and of contacts: more than one step of each, or as many as a file may have.
 COUNTS, LONG_COUNTS = (1_100, 1_100), (9_900, 20_000)
-# In processor time, so that other work on the machine does not count.
-MAX_SECONDS = 0.5
-# The same while twice as much wants to run as there are cores: caches are cold then, and processor time is half as long again.
-MAX_BUSY_SECONDS = 0.75
-ATTEMPTS = 3
 # What waits at all on PostgreSQL waits for a lock, until the large write ends.
 LOCK_SECONDS = 20
 
@@ -57,11 +52,10 @@ def test_no_write_holds_the_writer_of_sqlite_for_long(
     """Neither the write nor a dry run of it, which is refused if it would take long."""
     counts = LONG_COUNTS if soak else COUNTS
     seconds: list[float] = []
-    while len(seconds) < ATTEMPTS and (not seconds or seconds[-1] >= MAX_SECONDS):
+    while len(seconds) < writer_limit.ATTEMPTS and (not seconds or seconds[-1] >= writer_limit.SECONDS):
         with ExitStack() as stack, monkeypatch.context() as patch:
             seconds.append(_measure(name, prepare(Bulk(db, settings, clock, stack, *counts)), db, patch))
-    is_busy = os.getloadavg()[0] > 2 * len(os.sched_getaffinity(0))
-    assert min(seconds) < (MAX_BUSY_SECONDS if is_busy else MAX_SECONDS), seconds
+    assert min(seconds) < writer_limit.max_seconds(), seconds
 
 
 def _measure(name: str, request: Request, db: Database, patch: pytest.MonkeyPatch) -> float:
