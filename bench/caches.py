@@ -11,7 +11,6 @@ from functools import _lru_cache_wrapper
 from typing import Any
 
 import click
-from jinja2.compiler import CodeGenerator
 from jinja2.runtime import Context as JinjaContext
 
 from bench import databases
@@ -102,7 +101,6 @@ def _tricks(user: LocalUser, row: str) -> dict[str, Switch]:
     if row not in PAGE_ROWS:
         return tricks
     return tricks | {
-        "escaping in one call (code generator)": lambda: without("code_generator_class", CodeGenerator),
         "calls from templates without the context": lambda: without("context_class", JinjaContext),
         "FormatCache": lambda: _replaced(FormatCache, "__getitem__", lambda cache, value: cache._format(value)),
     }

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any, cast
+from typing import Any
 
-from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined, nodes
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
 from jinja2.bccache import Bucket
-from jinja2.compiler import CodeGenerator, Frame
 from jinja2.runtime import Context as JinjaContext
 from markupsafe import Markup, escape
 
@@ -19,7 +18,7 @@ from kalends.http.context import Context
 from kalends.web import labels
 from kalends.web.drawings import ICONS, draw_cover, draw_qr_code, face_number, initials, qr_code_url
 from kalends.web.forms import sign_time
-from kalends.web.markdown import autolink, escape_text, markdown, paragraphs
+from kalends.web.markdown import autolink, markdown, paragraphs
 from kalends.web.times import Times
 from kalends.web.without_email import WITHOUT_EMAIL
 
@@ -56,18 +55,6 @@ GLOBALS: dict[str, Any] = {
 _FORBIDDEN_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-class _CodeGenerator(CodeGenerator):
-    """Compiles `{{ value }}` into one call of the environment's `to_html`, by the hook that Jinja's NativeEnvironment uses. Jinja's own
-    finalizing and escaping makes pages 11 to 24 % slower, the start page and the page of an event most."""
-
-    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
-        if frame.eval_ctx.volatile or not frame.eval_ctx.autoescape:
-            super()._output_child_pre(node, frame, finalize)
-        else:
-            # _output_child_post closes a parenthesis for the escaping and one for the finalizing.
-            self.write("environment.to_html((")
-
-
 class _Context(JinjaContext):
     def call(self, function: Callable[..., Any], /, *args: Any, _block_vars: Any = None, _loop_vars: Any = None, **kwargs: Any) -> Any:
         """Call a function from a template. None of ours takes the context; Jinja asks each three times, a fifth of a page's time."""
@@ -75,9 +62,7 @@ class _Context(JinjaContext):
 
 
 class _Environment(Environment):
-    code_generator_class = _CodeGenerator
     context_class = _Context
-    to_html: Callable[[Any], str]
 
     def make_globals(self, d: Any) -> Any:
         """What all templates use. Jinja would chain it with those of one template, which has none, and a chain takes long to copy."""
@@ -102,12 +87,11 @@ def _environment(locale: Locale, sends_email: bool) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_finalizer(locale),
+        finalize=_finalizer(locale, others),
         # Otherwise each template's file is looked at for each page.
         auto_reload=False,
         bytecode_cache=_compiled,
     )
-    environment.to_html = _to_html(locale, others)
     environment.globals |= GLOBALS | _of_locale(locale, others) | {"once": _once(environment)}
     environment.filters |= {"autolink": autolink, "markdown": markdown, "paragraphs": paragraphs, "xml": _without_controls}
     return environment
@@ -140,30 +124,16 @@ def _without_controls(text: str) -> str:
     return _FORBIDDEN_IN_XML.sub("", text)
 
 
-def _finalizer(locale: Locale) -> Callable[[Any], Any]:
-    """Translates the messages that templates show."""
+def _finalizer(locale: Locale, others: Messages) -> Callable[[Any], Any]:
+    """Translates the messages that templates show, before they are escaped."""
 
     def finalize(value: Any) -> Any:
-        return locale.translate(value) if type(value) is Text else value
+        if type(value) is not Text:
+            return value
+        other = others.get(value.msgid)
+        return locale.translate(Text(other.msgid, value.values, other.plural) if other else value)
 
     return finalize
-
-
-def _to_html(locale: Locale, others: Messages) -> Callable[[Any], str]:
-    """Translates and escapes a value. Most texts need no escaping, and most values are texts or markup."""
-
-    def to_html(value: Any) -> str:
-        kind = type(value)
-        if kind is str:
-            return escape_text(value)
-        if kind is Markup:
-            return cast(Markup, value)
-        if kind is Text:
-            other = others.get(value.msgid)
-            value = locale.translate(Text(other.msgid, value.values, other.plural) if other else value)
-        return escape(value)
-
-    return to_html
 
 
 def _gettext(locale: Locale, others: Messages) -> Callable[..., Markup]:
