@@ -1,4 +1,4 @@
-"""Calendars: collections of events, and the people they are shared with."""
+"""Calendars: collections of events, the people they are shared with, and the programs that fetch their feeds."""
 
 from hashlib import blake2b
 
@@ -9,6 +9,7 @@ from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.calendar import Calendar
 from kalends.core.tokens import derive
+from kalends.core.values import timestamps
 from kalends.features.calendars import former_editor_steps as former_editor
 from kalends.features.calendars import former_editor_store, present, sharing_steps, store
 from kalends.features.calendars import sharing_store as sharing
@@ -18,6 +19,9 @@ from kalends.features.calendars.model import (
     CalendarInput,
     FeedKey,
     LeftBehind,
+    ReaderColor,
+    ReaderIndex,
+    ReaderItem,
     Shared,
     Sharing,
     Unshared,
@@ -229,6 +233,26 @@ def reset_feed(ctx: Context, calendar_id: int) -> CalendarDetail:
     return _detail(ctx, calendar_id)
 
 
+@endpoint("PUT", "/api/calendars/{calendar_id}/color")
+def color(ctx: Context, calendar_id: int, params: ReaderColor) -> ReaderColor:
+    """Choose the colour in which you alone see a calendar that is shared with you, on the pages of this site."""
+    calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
+    policy.user(ctx)
+    if calendar.role is None:
+        raise errors.Forbidden(gettext("This calendar isn’t shared with you."))
+    if calendar.role == "owner":
+        raise errors.Conflict(gettext("The calendar is yours. Change its own colour instead."))
+    store.set_reader_color(ctx, calendar_id, params.color)
+    return params
+
+
+@endpoint("GET", "/api/calendars/{calendar_id}/readers")
+def readers(ctx: Context, calendar_id: int) -> ReaderIndex:
+    """Which programs fetch the feed of your calendar, when and how often: their names, and nothing of who uses them."""
+    policy.calendar(ctx, calendar_id, to=Right.OWN)
+    return ReaderIndex([_reader(row) for row in store.readers(ctx, calendar_id)])
+
+
 def _lock_for_manager(ctx: Context, calendar_id: int) -> Calendar:
     """The calendar, which the actor must manage; its shares and placements are locked until the transaction ends."""
     ctx.tx.advisory_lock(f"calendar {calendar_id}")
@@ -264,6 +288,10 @@ def _tagged_detail(ctx: Context, calendar_id: int) -> CalendarDetail:
     calendar = policy.calendar(ctx, calendar_id, to=Right.SEE)
     ctx.tag(_etag(calendar), with_body_hash=True)
     return present.detail(ctx, calendar)
+
+
+def _reader(row: store.ReaderRow) -> ReaderItem:
+    return ReaderItem(row.program, row.fetches, timestamps.format_utc(row.first_at), timestamps.format_utc(row.last_at))
 
 
 def _etag(calendar: Calendar) -> str:

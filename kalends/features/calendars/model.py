@@ -265,3 +265,18 @@ class CalendarIndex(Page):
     """A page of calendars."""
 
     calendars: Annotated[list[CalendarItem], Meta(description="The calendars.")]
+
+
+class ReaderItem(Struct):
+    """A program that fetched the feed of a calendar."""
+
+    program: Annotated[str, Meta(description="Name of the program; `Other` if it is not known.")]
+    fetches: Annotated[int, Meta(description="How often it fetched the feed, at most once a minute, whoever uses it.")]
+    first_at: Annotated[Instant, Meta(description="When it first fetched it, in UTC.")]
+    last_at: Annotated[Instant, Meta(description="When it last fetched it, in UTC.")]
+
+
+class ReaderIndex(Struct):
+    """The programs that fetched the feed of a calendar."""
+
+    readers: Annotated[list[ReaderItem], Meta(description="The programs, the last one first.")]

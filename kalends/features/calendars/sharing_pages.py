@@ -2,7 +2,7 @@
 
 from kalends import policy
 from kalends.core.i18n import gettext
-from kalends.features.calendars import api, color_api
+from kalends.features.calendars import api
 from kalends.features.calendars.model import Leaving, ReaderColor, Sharing, Unsharing
 from kalends.features.calendars.pages import edit, show
 from kalends.http.context import Context
@@ -18,7 +18,7 @@ from kalends.web.render import render
 @page("POST", "/calendars/{calendar_id}/color", again=show)
 def color(ctx: Context, calendar_id: int, params: Form) -> Document:
     """Choose the colour in which one sees a shared calendar."""
-    color_api.color(ctx, calendar_id, params.read(ReaderColor))
+    api.color(ctx, calendar_id, params.read(ReaderColor))
     return redirect(ctx, f"/calendars/{calendar_id}", done="saved")
 
 
