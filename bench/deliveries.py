@@ -25,7 +25,6 @@ from kalends.core import settings
 from kalends.core.values import timestamps
 from kalends.db import Database, open_database
 from kalends.features.sessions import store as sessions
-from kalends.features.users import reset_request_store as reset_requests
 from kalends.features.users import store as users
 from kalends.features.users.model import Registration
 from kalends.http.context import Context
@@ -151,7 +150,7 @@ class _Probe:
         began = time.perf_counter()
         ctx = Context(self._db, settings.Settings(), timestamps.now())
         with ctx.write():
-            reset_requests.insert(ctx, name)
+            users.insert_reset_request(ctx, name)
         return f"{name}@example.org", began
 
     def _ask(self, address: str, request: Request, method: str = "") -> tuple[str, float]:

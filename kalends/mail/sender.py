@@ -20,7 +20,6 @@ from kalends.features.deliveries.steps.dispatcher import Backoff, Dispatcher
 from kalends.features.events import change_notice_store as change_notices
 from kalends.features.events.invitations import store as invitations
 from kalends.features.events.invitations.steps import addresses
-from kalends.features.users import reset_request_store as reset_requests
 from kalends.features.users import store as users
 from kalends.features.users.steps import mailed_links
 from kalends.http.context import Context
@@ -64,10 +63,10 @@ class Outbox:
 def queue_resets(ctx: Context) -> None:
     """Queue a reset link for each requested name that belongs to a user."""
     with ctx.read():
-        if not reset_requests.exist(ctx):
+        if not users.has_reset_requests(ctx):
             return
     with ctx.write():
-        for name, requested_at in reset_requests.take(ctx):
+        for name, requested_at in users.take_reset_requests(ctx):
             user = users.find(ctx, name)
             is_valid = ctx.now < requested_at + mailed_links.RESET_SECONDS
             if not (user and is_valid and store.insert_account_mail(ctx, user, "reset")):

@@ -12,7 +12,6 @@ from kalends.core.values import timestamps
 from kalends.db import Database
 from kalends.features.deliveries.store import MAX_ACCOUNT_MAILS_PER_HOUR, MAX_SENDS_PER_HOUR
 from kalends.features.identities import store as identities
-from kalends.features.users import reset_request_store as reset_requests
 from kalends.features.users import store as users
 from kalends.features.users.rules import passwords
 from kalends.http.context import Context
@@ -158,7 +157,7 @@ def test_a_reset_accepts_a_user_name_or_an_address(cast: Cast, db: Database, set
 
 
 def _noting(statements: list[str]) -> Callable[[Context, str], None]:
-    real = reset_requests.insert
+    real = users.insert_reset_request
 
     def insert(ctx: Context, name: str) -> None:
         statements.append("insert")
@@ -178,7 +177,7 @@ def test_a_reset_does_not_disclose_whether_a_user_exists(cast: Cast, monkeypatch
     for name in names:
         statements: list[str] = []
         with monkeypatch.context() as patched:
-            patched.setattr(reset_requests, "insert", _noting(statements))
+            patched.setattr(users, "insert_reset_request", _noting(statements))
             patched.setattr(users, "find", _never)
             work.append((ask(cast.anonymous, name), statements))
     assert [statements for _, statements in work] == [["insert"]] * 3

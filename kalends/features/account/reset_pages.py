@@ -10,7 +10,6 @@ from kalends.features.identities import store as identities
 from kalends.features.keys import store as keys
 from kalends.features.passkeys import store as passkeys
 from kalends.features.sessions import store as sessions
-from kalends.features.users import reset_request_store as reset_requests
 from kalends.features.users import store
 from kalends.features.users.model import NewPassword, ResetRequest
 from kalends.features.users.rules import passwords
@@ -39,7 +38,7 @@ def ask(ctx: Context, form: FormState | None = None) -> Document:
 def mail(ctx: Context, params: Form) -> Document:
     """Queue the request; a worker finds the user and mails the link. So the reply does not tell whether there is such a user."""
     policy.require_passwords(ctx)
-    reset_requests.insert(ctx, params.read(ResetRequest).user_name)
+    store.insert_reset_request(ctx, params.read(ResetRequest).user_name)
     return redirect(ctx, "/reset", done="mailed")
 
 

@@ -1,7 +1,8 @@
-"""Users: registration and the user's own account."""
+"""Users: registration, the user's own account, and its records as a file."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 
 from msgspec import structs
 
@@ -29,10 +30,11 @@ from kalends.features.users.model import (
 )
 from kalends.features.users.rules import passwords
 from kalends.features.users.steps import deletion, first_admin, registration, weak_passwords
+from kalends.features.users.steps.export import export as write_export
 from kalends.features.users.steps.registration import Admission
 from kalends.features.webhooks import store as webhooks
 from kalends.http.context import Context
-from kalends.http.endpoint import endpoint
+from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.fields import Changes
 
 
@@ -230,3 +232,19 @@ def _conflict(field: str) -> errors.Conflict:
         gettext("This %(field)s is already taken. Choose another one.", field=field),
         [FieldError(field, gettext("is already taken"), "taken")],
     )
+
+
+@endpoint("GET", "/api/users/{user_id}/export", format="zip", pool="upload", transaction=False)
+def export(ctx: Context, user_id: int) -> Document:
+    """All your own records as a zip file: JSON of every record, your calendars as iCalendar, your contacts as vCards, and pictures.
+
+    `records` has what `kalends users import` reads, `elsewhere` what you created on calendars of others. Passwords, keys, sessions, the
+    history and messages are not in it.
+    """
+    with ctx.read():
+        user = store.get(ctx, policy.own_account(ctx, user_id).id)
+        ctx.tx.without_statement_timeout()
+        file = BytesIO()
+        write_export(ctx, user, file, lambda steps: lambda done: None)
+    ctx.headers["Content-Disposition"] = f'attachment; filename="{user.user_name}.zip"'
+    return Document(file.getvalue(), "application/zip")

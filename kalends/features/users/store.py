@@ -1,4 +1,4 @@
-"""The SQL of users."""
+"""The SQL of users, and of their requests to reset a password."""
 
 from collections.abc import Collection
 
@@ -14,6 +14,9 @@ from kalends.features.changes import journal_store as journal
 from kalends.features.events.cohosts import store as cohosts
 from kalends.features.users.model import Profile
 from kalends.http.context import Context
+
+# How many requests to reset a password are taken at once.
+RESET_BATCH = 100
 
 _USER = columns(User)
 
@@ -173,3 +176,21 @@ def _columns(profile: Profile) -> dict[str, str | None]:
         "week_start": profile.week_start or "",
         "search": text_search.fold(f"{profile.user_name} {profile.email_address} {profile.name or ''}"),
     }
+
+
+def insert_reset_request(ctx: Context, name: str) -> None:
+    """Store the request for any name, so that its timing does not reveal which accounts exist."""
+    ctx.tx.run("INSERT INTO reset_requests (name, requested_at) VALUES (:name, :now)", name=name, now=ctx.now)
+
+
+def has_reset_requests(ctx: Context) -> bool:
+    return bool(ctx.tx.rows("SELECT 1 FROM reset_requests LIMIT 1"))
+
+
+def take_reset_requests(ctx: Context) -> list[tuple[str, int]]:
+    """Delete and return a batch of requests; other workers skip them."""
+    rows = ctx.tx.rows(
+        f"""DELETE FROM reset_requests WHERE id IN (SELECT id FROM reset_requests ORDER BY id LIMIT {RESET_BATCH} {ctx.db.for_update})
+            RETURNING name, requested_at"""
+    )
+    return [(name, requested_at) for name, requested_at in rows]

@@ -8,7 +8,7 @@ from kalends.features.deliveries import batch_store as batches
 from kalends.features.deliveries import store as deliveries
 from kalends.features.events import store as events
 from kalends.features.events.steps.notify import notify_of_deletion
-from kalends.features.users import farewell_store as store
+from kalends.features.users import erasure_store as store
 from kalends.features.users import store as users
 from kalends.http.context import Context
 
@@ -27,7 +27,7 @@ def notify(ctx: Context, user_id: int) -> None:
     batches.queue_all(ctx)
     while True:
         with ctx.write(alone=True, is_last=False):
-            more = store.pass_on(ctx, user_id, admins[0].id)
+            more = store.pass_on_messages(ctx, user_id, admins[0].id)
         if not more:
             return
         ctx.db.yield_to_other_writers()
@@ -44,7 +44,7 @@ def _notify_followers(ctx: Context, calendar_id: int, user_id: int, admin: User)
     with ctx.read():
         addresses = {deliveries.mailbox(address): address for address in ownership_store.find_followers(ctx, calendar_id, user_id)}
     remaining = iter(addresses.values())
-    while some := list(islice(remaining, store.MESSAGES)):
+    while some := list(islice(remaining, store.MESSAGES_AT_ONCE)):
         with ctx.write(alone=True, is_last=False):
             for address in some:
                 deliveries.insert_notice(ctx, admin, "calendar_deleted", address=address, cause=f"calendar:{calendar_id}")
@@ -55,7 +55,7 @@ def _notify_guests(ctx: Context, calendar_id: int) -> None:
     after = 0
     while True:
         with ctx.read():
-            ids = store.find_coming(ctx, calendar_id, after)
+            ids = store.find_coming_events(ctx, calendar_id, after)
         if not ids:
             return
         with ctx.write(alone=True, is_last=False):
