@@ -17,7 +17,7 @@ from kalends.core import oidc_providers
 from kalends.core.i18n.catalogs import Language
 from kalends.core.limit_presets import PRESETS, Preset
 from kalends.core.transports import FILES, check_inbound_domain, inbound_domain, mail_server, mailbox, sender, twilio
-from kalends.core.values import display_name, phone
+from kalends.core.values import phone, text
 from kalends.core.values.datetimes import known_zones
 
 PREFIX = "KALENDS_"
@@ -443,8 +443,8 @@ def _build(values: dict[str, Any]) -> Settings:
         raise WrongSetting(f"{variable('time_zone')} is {settings.time_zone!r}, and must be an IANA time zone such as Europe/Paris.")
     if settings.accent_color and not COLOR.fullmatch(settings.accent_color):
         raise WrongSetting(f"{variable('accent_color')} is {settings.accent_color!r}, and must be a colour such as #2a5db0.")
-    if not re.search(display_name.PATTERN, settings.site_name):
-        raise WrongSetting(f"{variable('site_name')} {display_name.REFUSAL}.")
+    if not re.search(text.DISPLAY_NAME, settings.site_name):
+        raise WrongSetting(f"{variable('site_name')} {text.DISPLAY_NAME_REFUSAL}.")
     for country in listed(settings.sms_countries):
         if country not in (ALL_COUNTRIES, *phone.countries()):
             raise WrongSetting(f"{variable('sms_countries')} has {country!r}, and must have codes of countries such as FR,DE, or be *.")

@@ -2,8 +2,7 @@
 
 from kalends.core import errors
 from kalends.core.i18n import gettext
-from kalends.core.records.calendar import Calendar, OwnershipOffer
-from kalends.core.records.deleted_calendar import DeletedCalendar
+from kalends.core.records.calendar import Calendar, DeletedCalendar, OwnershipOffer
 from kalends.db import columns
 from kalends.http.context import Context
 from kalends.policy.actor import Right, and_calendar_opened, me, user

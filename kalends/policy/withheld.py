@@ -7,9 +7,8 @@ everything. An invitation alone tells nothing, and neither does the link of an e
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from kalends.core.records.event import Event, EventRow, EventWithCounts
+from kalends.core.records.event import Audience, Event, EventRow, EventWithCounts
 from kalends.core.records.response import Response
-from kalends.core.records.withheld import Audience
 from kalends.core.values.text import fold_case
 from kalends.http.context import Context
 from kalends.policy.calendars import is_member

@@ -1,4 +1,4 @@
-"""The rows of calendars, co-hosts and offers of ownership."""
+"""The rows of calendars, of those in the trash of deleted accounts, of co-hosts and of offers of ownership."""
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
@@ -120,3 +120,14 @@ class OwnershipOffer(Struct, frozen=True):
     offered_by: int
     offered_by_name: str
     created_at: int
+
+
+class DeletedCalendar(Struct, frozen=True):
+    """A row of the table `deleted_calendars`."""
+
+    calendar_id: int
+    owner_id: int
+    name: str
+    events: int
+    set_id: int
+    deleted_at: int

@@ -1,19 +1,24 @@
-"""The rows of an event."""
+"""The rows of an event, and what of it not everybody may know who sees it."""
 
 from collections.abc import Collection
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct, json, structs
 
-from kalends.core.records import response_settings, withheld
+from kalends.core.records import response_settings
 from kalends.core.records.response import Tally
 from kalends.core.records.response_settings import ResponseSettings
-from kalends.core.records.withheld import Audience
 from kalends.core.values import datetimes
 
 # Who sees an event: everyone, anyone who has its link, or only the members of its calendars.
 Visibility = Literal["public", "link", "members"]
 EventStatus = Literal["planned", "cancelled", "postponed"]
+# Who may know the link to an online event, and the exact place: everybody who sees the event, those who come, or the members of its
+# calendars. Editors know all of it.
+Audience = Literal["everyone", "going", "members"]
+PLACE = ("location", "location_name", "street", "city", "state", "zip", "country", "latitude", "longitude")
+# What everybody may know of a place.
+_AREA = ("city", "state", "country")
 # The most people of a response on a page, where the organiser sets no limit.
 DEFAULT_PARTY = 10
 
@@ -110,12 +115,12 @@ class Event(Struct, frozen=True):
     @property
     def is_online(self) -> bool:
         """Whether people can take part by a link, which the reader need not know."""
-        return self.online_url is not None or "online_url" in withheld.decode(self.withheld)
+        return self.online_url is not None or "online_url" in decode_withheld(self.withheld)
 
     @property
     def has_place(self) -> bool:
         """Whether it takes place somewhere, which the reader need not know."""
-        return self.location is not None or "location" in withheld.decode(self.withheld)
+        return self.location is not None or "location" in decode_withheld(self.withheld)
 
     @property
     def whole(self) -> Self:
@@ -131,11 +136,11 @@ class Event(Struct, frozen=True):
         """The event as these know it."""
         if self.withheld is None:
             return self
-        known = withheld.decode(self.withheld)
+        known = decode_withheld(self.withheld)
         if self.online_for not in audiences:
             known.pop("online_url", None)
         if self.place_for not in audiences:
-            known = {name: value for name, value in known.items() if name not in withheld.PLACE}
+            known = {name: value for name, value in known.items() if name not in PLACE}
         return structs.replace(self, **known)
 
     def is_over(self, now: int) -> bool:
@@ -207,5 +212,28 @@ class EventRow(Struct, frozen=True, gc=False):
 
     def reveal(self, audiences: Collection[Audience]) -> Self:
         """The row with the place as these know it."""
-        known = withheld.decode(self.withheld)
+        known = decode_withheld(self.withheld)
         return structs.replace(self, location=known["location"]) if self.place_for in audiences and "location" in known else self
+
+
+def split_withheld(columns: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a whole event as they are stored. What is withheld is kept apart from what everybody may know, as a text of its own,
+    so that a list, a search or a file cannot tell it by mistake."""
+    public, withheld = dict(columns), dict[str, Any]()
+    if columns["online_for"] != "everyone" and columns["online_url"]:
+        withheld["online_url"], public["online_url"] = columns["online_url"], None
+    exact = {name: columns[name] for name in PLACE if columns[name] is not None}
+    if columns["place_for"] != "everyone" and exact:
+        withheld |= exact
+        area = {name: columns[name] for name in _AREA}
+        line = ", ".join(filter(None, (area["city"], area["state"], area["country"]))) or None
+        public |= dict.fromkeys(PLACE) | area | {"location": line}
+    return public | {"withheld": json.encode(withheld).decode() if withheld else None}
+
+
+def decode_withheld(text: str | None) -> dict[str, Any]:
+    """The columns of what is withheld; those of the place are there all or not at all."""
+    values: dict[str, Any] = json.decode(text) if text else {}
+    online = {"online_url": values["online_url"]} if "online_url" in values else {}
+    place = {name: values.get(name) for name in PLACE} if values.keys() & set(PLACE) else {}
+    return online | place

@@ -1,4 +1,4 @@
-"""Text from people and files: decoded, cleaned, and case-folded for comparison."""
+"""Text from people and files: decoded, cleaned, as a name before an e-mail address, and case-folded for comparison."""
 
 import codecs
 import re
@@ -7,6 +7,10 @@ import unicodedata
 from kalends.core.i18n import gettext
 
 MAX_MARKS = 50
+# A name that stands before an e-mail address must not look like another address or a link, also with the signs of other widths.
+DISPLAY_NAME = r"^(?!.*://)[^@<>\uff20\ufe6b\uff1c\uff1e]*$"
+DISPLAY_NAME_REFUSAL = gettext("must not contain @, <, > or ://")
+_NOT_IN_DISPLAY_NAME = re.compile(r"[@<>\uff20\ufe6b\uff1c\uff1e]|://")
 
 # Letters by their Unicode class, but they decompose into combining marks alone.
 _COMPOSED_MARKS = "\u0f73\u0f75\u0f81"
@@ -81,3 +85,8 @@ def fold_case(value: str) -> str:
     if value.isascii():
         return value.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", value).casefold())
+
+
+def clean_display_name(name: str) -> str:
+    """The name on one line, without what DISPLAY_NAME forbids: it may be older than this rule."""
+    return " ".join(_NOT_IN_DISPLAY_NAME.sub(" ", replace_control_characters(name)).split())

@@ -6,9 +6,8 @@ from urllib.parse import urlsplit
 from msgspec import Meta, Struct, field, structs
 
 from kalends.core.i18n import gettext
-from kalends.core.records.event import Visibility
+from kalends.core.records.event import Audience, Visibility
 from kalends.core.records.response_settings import DEFAULT_OFFER_HOURS, WaitingList, WaitingOrder
-from kalends.core.records.withheld import Audience
 from kalends.core.values import phone
 from kalends.core.values.picture import parse_path
 from kalends.features.events.model import MAX_LOCATION, MAX_PART

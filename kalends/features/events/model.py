@@ -4,11 +4,10 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from kalends.core.records.event import CalendarName, EventStatus, Visibility
+from kalends.core.records.event import Audience, CalendarName, EventStatus, Visibility
 from kalends.core.records.people import Person
 from kalends.core.records.response import Tally
 from kalends.core.records.response_settings import WaitingList, WaitingOrder
-from kalends.core.records.withheld import Audience
 from kalends.core.values.picture import Picture
 from kalends.features.comments.model import CommentItem
 from kalends.features.deliveries.model import Notified

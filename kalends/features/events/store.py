@@ -11,10 +11,9 @@ from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.calendar import Calendar, TargetCalendar
-from kalends.core.records.event import Event
+from kalends.core.records.event import Event, split_withheld
 from kalends.core.records.response_settings import ResponseSettings
 from kalends.core.records.response_settings import encode as encode_settings
-from kalends.core.records.withheld import split
 from kalends.core.values.picture import to_path
 from kalends.features.events import deleted_event_store as deleted_events
 from kalends.features.events import response_settings_store as response_settings
@@ -359,7 +358,7 @@ def text_size(event: Event) -> int:
 def content_columns(fields: EventFields) -> dict[str, Any]:
     """The columns of an event except its times, visibility, party limit and status."""
     columns = _text_columns(fields) | {name: getattr(fields, name) for name in ACCESS}
-    columns = split(columns | {name: to_millionths(getattr(fields, name)) for name in COORDINATES})
+    columns = split_withheld(columns | {name: to_millionths(getattr(fields, name)) for name in COORDINATES})
     return columns | {"tags": fields.tag_list, "search": search.build_column(columns, _split_tags(fields.tag_list))}
 
 

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from kalends.core.i18n.catalogs import Language
 from kalends.core.records.administration import Registration, SiteVisibility
 from kalends.core.settings import COLOR, WEB_ADDRESS
-from kalends.core.values import display_name
+from kalends.core.values import text
 from kalends.features.site.rules import style_sheet
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import TimeZone
@@ -33,7 +33,7 @@ class SiteInput(Struct, kw_only=True):
         Annotated[
             str,
             Meta(max_length=60, description="Name of the site, at the top of its pages and in the sender of invitations."),
-            FieldOptions(pattern=display_name.PATTERN, pattern_message=display_name.REFUSAL),
+            FieldOptions(pattern=text.DISPLAY_NAME, pattern_message=text.DISPLAY_NAME_REFUSAL),
         ]
         | None
     ) = None

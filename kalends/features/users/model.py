@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from kalends.core.i18n.catalogs import Language
 from kalends.core.records.people import AccountStatus, HourCycle, ResponseNotices, Role, WeekStart
-from kalends.core.values import display_name
+from kalends.core.values import text
 from kalends.http.input.options import FieldOptions, StructOptions
 from kalends.http.input.types import CreatedAt, Deletion, EmailAddress, Instant, Name, NameOrAddress, RecordId, TimeZone, UpdatedAt
 
@@ -35,7 +35,7 @@ class Profile(Struct, kw_only=True):
         Annotated[
             Name,
             Meta(description="The name that others see; the user name by default.", examples=["Ana"]),
-            FieldOptions(pattern=display_name.PATTERN, pattern_message=display_name.REFUSAL),
+            FieldOptions(pattern=text.DISPLAY_NAME, pattern_message=text.DISPLAY_NAME_REFUSAL),
         ]
         | None
     ) = None

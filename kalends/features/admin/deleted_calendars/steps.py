@@ -3,7 +3,7 @@
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
-from kalends.core.records.deleted_calendar import DeletedCalendar
+from kalends.core.records.calendar import DeletedCalendar
 from kalends.core.records.people import User
 from kalends.features.admin.audit import store as audit
 from kalends.features.admin.deleted_calendars import store

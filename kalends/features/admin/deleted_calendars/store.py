@@ -1,6 +1,6 @@
 """The SQL of the calendars that deleted accounts leave in the trash. Which of them can be restored is the policy's to say."""
 
-from kalends.core.records.deleted_calendar import DeletedCalendar
+from kalends.core.records.calendar import DeletedCalendar
 from kalends.db import columns
 from kalends.features.changes import trash_store as trash
 from kalends.http.context import Context

@@ -12,7 +12,7 @@ from kalends.core.records.event import Event
 from kalends.core.records.people import User
 from kalends.core.records.response import Response
 from kalends.core.transports import sender
-from kalends.core.values import display_name
+from kalends.core.values.text import clean_display_name
 from kalends.features.deliveries import language_store as languages
 from kalends.features.deliveries import store
 from kalends.features.deliveries import suppression_store as suppressions
@@ -70,7 +70,7 @@ def build(ctx: Context, delivery: Delivery) -> EmailMessage | str:
 
 def _name_sender(ctx: Context, mail: EmailMessage) -> None:
     """A mail is from the site, by its name, unless a person stands there or the site has no name of its own."""
-    address, name = sender(ctx.settings.email_from, ctx.settings.url), display_name.clean(ctx.settings.site_name)
+    address, name = sender(ctx.settings.email_from, ctx.settings.url), clean_display_name(ctx.settings.site_name)
     if name != sites.DEFAULTS.name and mail["From"] == str(address):
         del mail["From"]
         mail["From"] = Address(name, addr_spec=address.addr_spec)

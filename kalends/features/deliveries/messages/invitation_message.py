@@ -12,7 +12,7 @@ from kalends.core.records.delivery import Delivery
 from kalends.core.records.event import Event
 from kalends.core.records.response import Invitation
 from kalends.core.transports import sender
-from kalends.core.values import display_name
+from kalends.core.values.text import clean_display_name
 from kalends.features.deliveries.messages.message import add_bodies, describe_event, envelope, find_cover, set_reply_to, shorten_description
 from kalends.features.deliveries.messages.response_message import CHOICES, Link
 from kalends.features.deliveries.rules.outcome import Undeliverable
@@ -67,7 +67,7 @@ def _invitation(ctx: Context, delivery: Delivery, invitation: Invitation, event:
     note = gettext("You get this because %(name)s invited you at this address.", name=event.owner_name)
     if takes_replies:
         note = gettext("%(sentence)s %(more)s", sentence=BY_MAIL, more=note)
-        set_reply_to(message, addresses.reply_address(settings, invitation), display_name.clean(event.owner_name))
+        set_reply_to(message, addresses.reply_address(settings, invitation), clean_display_name(event.owner_name))
     _add_bodies(ctx, message, values, links, note, Link(NOT_AGAIN, f"{url}/stop"))
     file = calendar_part.build(ctx, invitation, event, "REQUEST" if takes_replies else "PUBLISH")
     if takes_replies:
@@ -129,7 +129,7 @@ def _envelope(ctx: Context, delivery: Delivery, event: Event, subject: Text) -> 
     settings = ctx.settings
     message = envelope(settings, delivery.address, ctx.locale.translate(subject), str(delivery.id), delivery.created_at)
     del message["From"]
-    names = {"name": display_name.clean(event.owner_name), "site": display_name.clean(sites.get(ctx).name)}
+    names = {"name": clean_display_name(event.owner_name), "site": clean_display_name(sites.get(ctx).name)}
     via = ctx.locale.translate(gettext("%(name)s (via %(site)s)", **names))
     message["From"] = Address(via, addr_spec=sender(settings.email_from, settings.url).addr_spec)
     return message

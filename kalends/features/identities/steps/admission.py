@@ -7,7 +7,7 @@ from kalends.core import errors
 from kalends.core.i18n import fill, gettext
 from kalends.core.oidc_providers import Provider
 from kalends.core.records.people import AccountStatus, User
-from kalends.core.values import display_name
+from kalends.core.values.text import clean_display_name
 from kalends.features.admin.audit import store as audit
 from kalends.features.deliveries import store as deliveries
 from kalends.features.identities import store
@@ -94,7 +94,7 @@ def _create(ctx: Context, provider: Provider, claims: Claims) -> User:
     if users.find(ctx, profile.email_address):
         raise errors.Conflict(fill(ADDRESS_TAKEN, label=provider.label))
     profile.user_name = _free_name(ctx, claims)
-    profile.name = display_name.clean(claims.name)[:MAX_NAME] or None
+    profile.name = clean_display_name(claims.name)[:MAX_NAME] or None
     profile.time_zone = sites.get(ctx).time_zone
     status: AccountStatus = "waiting" if provider.sign_up == "approval" else "active"
     user_id = users.insert(ctx, profile, passwords.new_without(), verified=claims.is_verified, status=status)

@@ -9,13 +9,12 @@ from kalends.core.records.change import DisabledReason, JournalKind, JournalOp, 
 from kalends.core.records.credentials import KeyScope
 from kalends.core.records.delivery import Channel, DeliveryState, Group, GuestGroup, MessageKind, Notice, Purpose, Source
 from kalends.core.records.delivery import Reason as SuppressionReason
-from kalends.core.records.event import EventStatus, Visibility
+from kalends.core.records.event import Audience, EventStatus, Visibility
 from kalends.core.records.people import AccountStatus, Gender, ResponseNotices, Role, Sending
 from kalends.core.records.question import AskedPer, QuestionKind
 from kalends.core.records.response import Attendance
 from kalends.core.records.response_settings import WaitingList, WaitingOrder
 from kalends.core.records.source import PauseReason, RunState, SourceKind
-from kalends.core.records.withheld import Audience
 from kalends.features.changes.model import Op
 from kalends.features.contacts.model import Service
 from kalends.features.events.invitations.model import InvitationState

@@ -1,7 +1,7 @@
 """The calendars of an account that is deleted, on their way to the trash."""
 
 from kalends.core.i18n import gettext
-from kalends.core.records.deleted_calendar import DeletedCalendar
+from kalends.core.records.calendar import DeletedCalendar
 from kalends.core.records.people import User
 from kalends.core.values.text import fold_case
 from kalends.features.admin.deleted_calendars import store as deleted_calendars

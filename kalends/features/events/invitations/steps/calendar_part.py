@@ -10,8 +10,8 @@ from msgspec import structs
 from kalends import policy
 from kalends.core.records.event import Event
 from kalends.core.records.response import Invitation
-from kalends.core.values import datetimes, display_name
-from kalends.core.values.text import replace_control_characters
+from kalends.core.values import datetimes
+from kalends.core.values.text import clean_display_name, replace_control_characters
 from kalends.features.events import store as events_store
 from kalends.features.events.feeds.steps import feed, ical
 from kalends.features.events.invitations import store
@@ -173,7 +173,7 @@ def _participants(ctx: Context, invitation: Invitation, event: Event) -> list[st
     takes_replies = addresses.takes_replies(ctx.settings)
     organizer = addresses.reply_address(ctx.settings, invitation) if takes_replies else store.find_owner_address(ctx, event)
     return [
-        f"ORGANIZER;CN={_quote(display_name.clean(event.owner_name))}:mailto:{organizer}",
+        f"ORGANIZER;CN={_quote(clean_display_name(event.owner_name))}:mailto:{organizer}",
         f"ATTENDEE;CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT={status};RSVP=TRUE;CN={_quote(invitation.name or invitation.address)}"
         f":mailto:{invitation.address}",
     ]
