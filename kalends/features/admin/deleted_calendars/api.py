@@ -7,7 +7,7 @@ from kalends.core.values import timestamps
 from kalends.features.admin.audit import store as audit
 from kalends.features.admin.deleted_calendars import steps, store
 from kalends.features.admin.deleted_calendars.model import DeletedCalendarIndex, DeletedCalendarItem, GivenCalendar, Recipient
-from kalends.features.admin.steps.confirm import confirm
+from kalends.features.sessions.steps.credentials import confirm_admin
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
@@ -42,7 +42,7 @@ def give_calendar(ctx: Context, deleted_calendar_id: int, params: Recipient) -> 
     """
     with ctx.read():
         policy.deleted_calendar(ctx, deleted_calendar_id)
-    confirm(ctx, params.current_password)
+    confirm_admin(ctx, params.current_password)
     return steps.give(ctx, deleted_calendar_id, params.user_name)
 
 

@@ -5,7 +5,7 @@ from msgspec import structs
 from kalends.core.i18n import gettext
 from kalends.features.admin.deleted_calendars import api
 from kalends.features.admin.deleted_calendars.model import Recipient
-from kalends.features.admin.steps.confirm import needs_password
+from kalends.features.sessions.steps.credentials import admin_needs_password
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -34,7 +34,7 @@ def _render(ctx: Context, params: Paging, form: FormState, answered_id: int | No
         index=listed,
         calendars=[(each, structs.replace(states[each.id], prefix=f"calendar{each.id}-")) for each in listed.deleted_calendars],
         problem=form if answered_id not in states else FormState(),
-        needs_password=needs_password(ctx),
+        needs_password=admin_needs_password(ctx),
     )
 
 

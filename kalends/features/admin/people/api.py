@@ -11,8 +11,8 @@ from kalends.features.admin.audit import store as audit
 from kalends.features.admin.people import store
 from kalends.features.admin.people.model import PeopleIndex, PeopleQuery, PersonDeletion, PersonInput, PersonItem
 from kalends.features.admin.people.store import Person
-from kalends.features.admin.steps.confirm import confirm
 from kalends.features.deliveries import refusal_store as refusals
+from kalends.features.sessions.steps.credentials import confirm_admin
 from kalends.features.users import present
 from kalends.features.users import store as users
 from kalends.features.users.model import AccountDeletion
@@ -112,7 +112,7 @@ def _confirm(ctx: Context, person_id: int, password: str | None) -> User:
     """The person, if the admin has signed in recently or gives the password."""
     with ctx.read():
         person = policy.managed_user(ctx, person_id)
-    confirm(ctx, password)
+    confirm_admin(ctx, password)
     return person
 
 

@@ -8,8 +8,8 @@ from kalends.features.admin.invitations import api as invitation_api
 from kalends.features.admin.invitations.model import AccountInvitationInput
 from kalends.features.admin.people import api, store
 from kalends.features.admin.people.model import PeopleQuery, PersonDeletion, PersonInput
-from kalends.features.admin.steps.confirm import needs_password
 from kalends.features.calendars import ownership_store as ownership
+from kalends.features.sessions.steps.credentials import admin_needs_password
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -86,7 +86,7 @@ def ask(ctx: Context, person_id: int, form: FormState | None = None) -> Document
         counts=store.count_records(ctx, person_id),
         calendars=ownership.find_bequests(ctx, person_id, None),
         form=form or FormState(),
-        needs_password=needs_password(ctx),
+        needs_password=admin_needs_password(ctx),
     )
 
 
@@ -113,7 +113,7 @@ def ask_role(ctx: Context, person_id: int, form: FormState | None = None) -> Doc
         person=person,
         role="admin" if is_member else "member",
         form=form or FormState(),
-        needs_password=needs_password(ctx),
+        needs_password=admin_needs_password(ctx),
     )
 
 

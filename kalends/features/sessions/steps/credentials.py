@@ -1,4 +1,4 @@
-"""Check the credentials of a login: a password, a key or a digest. Each check opens its own short transactions."""
+"""Check credentials, of a login or to confirm an action: a password, a key or a digest. Each check opens its own short transactions."""
 
 import hmac
 from typing import NoReturn
@@ -10,6 +10,7 @@ from kalends.core import errors
 from kalends.core.errors import FieldError
 from kalends.core.i18n import gettext
 from kalends.core.log import get_logger
+from kalends.core.records.credentials import VERY_RECENT
 from kalends.core.records.people import User
 from kalends.core.values import timestamps
 from kalends.core.values.text import fold_case
@@ -152,6 +153,26 @@ def confirm(ctx: Context, user: User, password: str) -> None:
         _log_failure(ctx, "confirmation", user.user_name)
         raise errors.Forbidden(gettext("That isn’t your current password."), [FieldError("current_password", gettext("is wrong"), "wrong")])
     login_attempts.end(ctx, attempt)
+
+
+def confirm_admin(ctx: Context, password: str | None) -> None:
+    """Raise an error unless the admin has signed in within the last 15 minutes, and not with a key, or gives the password."""
+    with ctx.read():
+        session = policy.administrating_session(ctx)
+        admin = users.get(ctx, session.user_id)
+    if password:
+        confirm(ctx, admin, password)
+    elif not session.is_recent(ctx.now, VERY_RECENT):
+        rule = gettext("is required, since you signed in more than 15 minutes ago")
+        raise errors.SignInAgain(
+            gettext("You signed in more than 15 minutes ago. Sign in again, or send your password as current_password."),
+            [errors.FieldError("current_password", rule, "required")],
+        )
+
+
+def admin_needs_password(ctx: Context) -> bool:
+    """Whether the admin has to type the password, having signed in some time ago."""
+    return not policy.administrating_session(ctx).is_recent(ctx.now, VERY_RECENT)
 
 
 def _by_password(ctx: Context, name: str, password: str) -> Login:
