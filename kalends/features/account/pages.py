@@ -1,19 +1,19 @@
-"""The settings page: profile, password, sessions, keys and blocked people, and the deletion of the account."""
+"""The settings page: profile, password, sessions, keys, blocked people and the end of the account; and the link that stops its mail."""
 
 from msgspec import structs
 
 from kalends import policy
-from kalends.core import oidc_providers
+from kalends.core import errors, oidc_providers
 from kalends.core.i18n import gettext
 from kalends.core.i18n.catalogs import LANGUAGES, OFFERED
 from kalends.core.values import timestamps
 from kalends.core.values.datetimes import known_zones
 from kalends.features.blocks import api as blocks
-from kalends.features.blocks import api as blocks_api
 from kalends.features.calendars import ownership_store as ownership
+from kalends.features.deliveries.rules.recipient_links import INCOMPLETE, parse_notices_token
 from kalends.features.keys import api as keys
+from kalends.features.responses import news_store as news
 from kalends.features.sessions import api as sessions_api
-from kalends.features.sessions import store as session_store
 from kalends.features.sessions import store as sessions
 from kalends.features.sessions.steps import credentials
 from kalends.features.users import api
@@ -114,7 +114,7 @@ def destroy(ctx: Context, params: Form) -> Document:
 @page("POST", "/account/blocks/{blocked_id}/delete")
 def unblock(ctx: Context, blocked_id: int, params: Form) -> Document:
     """Unblock someone."""
-    blocks_api.destroy(ctx, blocked_id)
+    blocks.destroy(ctx, blocked_id)
     return redirect(ctx, "/account#blocks", done="unblocked")
 
 
@@ -128,5 +128,28 @@ def end(ctx: Context, session_id: str, params: Form) -> Document:
 @page("POST", "/account/sessions/end")
 def end_others(ctx: Context, params: Form) -> Document:
     """End all one's sessions but this one."""
-    session_store.delete_others(ctx, policy.user(ctx))
+    sessions.delete_others(ctx, policy.user(ctx))
     return redirect(ctx, BACK, done="others-ended")
+
+
+@page("GET", "/account/notices/{notices_token}", guests=True, credentials=False)
+def ask_to_stop_notices(ctx: Context, notices_token: str) -> Document:
+    """Ask before the mail is stopped: programs that open links must not stop it."""
+    _user_of_notices(ctx, notices_token)
+    return render("account/notices.html", ctx, title=gettext("Stop these messages"), is_off=False)
+
+
+@page("POST", "/account/notices/{notices_token}", guests=True, credentials=False)
+def stop_notices(ctx: Context, notices_token: str) -> Document:
+    """Stop the mail; doing so twice changes nothing."""
+    user_id = _user_of_notices(ctx, notices_token)
+    users.stop_notices(ctx, user_id)
+    news.reschedule(ctx, users.get(ctx, user_id))
+    return render("account/notices.html", ctx, title=gettext("Stopped"), is_off=True)
+
+
+def _user_of_notices(ctx: Context, token: str) -> int:
+    user_id = parse_notices_token(ctx.settings, token)
+    if user_id is None:
+        raise errors.NotFound(INCOMPLETE)
+    return users.get(ctx, user_id).id
