@@ -45,7 +45,7 @@ from kalends.features.responses import news_store as news
 from kalends.features.responses import proposal_store as proposals
 from kalends.features.responses import seat_store
 from kalends.features.responses import store as responses
-from kalends.features.responses.steps import retention, seats
+from kalends.features.responses.steps import erase, seats
 from kalends.features.responses.steps import series as series_responses
 from kalends.features.sessions import store as sessions
 from kalends.features.sources.steps.reader import SourceReader
@@ -158,7 +158,7 @@ def finish_undos(ctx: Context) -> None:
 
 def forget_guests(ctx: Context) -> None:
     """Erase who the guests of past events were, where a calendar says so."""
-    retention.forget_due(ctx)
+    erase.forget_due(ctx)
 
 
 def prune_history(ctx: Context) -> None:

@@ -1,4 +1,4 @@
-"""The pages of the personal link: a guest sees, changes, withdraws and forgets a response without an account.
+"""The pages of the personal link: a guest sees, changes, withdraws and forgets a response, and chooses reminders, without an account.
 
 GET changes nothing, since programs follow every link in a mail."""
 
@@ -23,6 +23,7 @@ from kalends.features.questions.present import describe as describe_answer
 from kalends.features.questions.steps import answer_form
 from kalends.features.responses import present
 from kalends.features.responses import proposal_store as proposals
+from kalends.features.responses import reminder_choice_store as choice
 from kalends.features.responses.model import Attendance, Erasure, ResponseFields, ResponseInput
 from kalends.features.responses.rules import ticket
 from kalends.features.responses.rules.seating import require_few
@@ -200,6 +201,33 @@ def confirm(ctx: Context, proposal_token: str, params: Form) -> Document:
     comments.confirm_responses(ctx, event.id, proposal.email_address)
     is_series = proposal.params.value.scope != "this"
     return _redirect(ctx, policy.response_token(ctx.settings, response), response, event, is_series=is_series)
+
+
+@page("GET", "/r/{response_token}/reminders", guests=True, credentials=False)
+def ask_about_reminders(ctx: Context, response_token: str, form: FormState | None = None) -> Document:
+    """Whether the guest is reminded of the event, with a button to change it."""
+    response, event = load(ctx, response_token, of_hidden=True)
+    return render(
+        "responses/reminders.html",
+        ctx,
+        title=gettext("Reminders"),
+        form=form,
+        event=event,
+        is_visible=policy.sees_event(ctx, response, event),
+        is_wanted=choice.is_wanted(ctx, event, response),
+        link_path=f"/r/{response_token}",
+    )
+
+
+@page("POST", "/r/{response_token}/reminders", guests=True, credentials=False, by_link=True, rate_limited=True, again=ask_about_reminders)
+def choose_reminders(ctx: Context, response_token: str, params: Form) -> Document:
+    """Switch the reminders off; with `reminders=on`, on again. Mail programs send it without the guest, by List-Unsubscribe."""
+    response, event = load(ctx, response_token, of_hidden=True)
+    choice.save(ctx, event, response, is_wanted=params.text("reminders") == "on")
+    if "List-Unsubscribe" in params.values:
+        # RFC 8058: no redirect, which programs may not follow.
+        return ask_about_reminders(ctx, response_token)
+    return redirect(ctx, f"/r/{response_token}/reminders", done="saved")
 
 
 def _apply(ctx: Context, proposal: proposals.Proposal, event: Event) -> Response:

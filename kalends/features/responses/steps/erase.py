@@ -1,4 +1,6 @@
-"""Erasing what a response says about a person, at the guest's request."""
+"""Erasing what responses say about people: at the request of a guest, and after the event as its calendar says."""
+
+from collections.abc import Callable
 
 from kalends import policy
 from kalends.core.records.event import Event
@@ -13,6 +15,7 @@ from kalends.features.questions import answer_store as answers
 from kalends.features.responses import news_store as news
 from kalends.features.responses import proposal_store as proposals
 from kalends.features.responses import reminder_choice_store as choice
+from kalends.features.responses import retention_store as retention
 from kalends.features.responses import series_response_store as series_responses
 from kalends.features.responses import store
 from kalends.features.responses.steps import admission
@@ -54,3 +57,36 @@ def _leave(ctx: Context, responses: list[Response], dates: dict[int, Event]) -> 
         admission.leave(ctx, dates[each.event_id], each)
     for each in responses[:1]:
         news.notify_organiser(ctx, dates[each.event_id], response_id=each.id)
+
+
+def forget_due(ctx: Context) -> None:
+    """Erase who the guests of events were that ended long enough ago, in transactions that let others write in between. If it is
+    interrupted, the rest follows in the next round."""
+    with ctx.read():
+        calendars = retention.find_due_calendars(ctx)
+    for calendar_id, before in calendars:
+        while _forget_some(ctx, calendar_id, before):
+            pass
+        with ctx.read():
+            series_ids = retention.find_series(ctx, calendar_id, before)
+        for series_id in series_ids:
+            _in_batches(ctx, retention.erase_series, series_id)
+        with ctx.write():
+            retention.record_run(ctx, calendar_id)
+
+
+def _forget_some(ctx: Context, calendar_id: int, before: int) -> bool:
+    """Erase the guests of some events; returns whether there were any."""
+    with ctx.read():
+        event_ids = retention.find_events(ctx, calendar_id, before)
+    for event_id in event_ids:
+        _in_batches(ctx, retention.erase_batch, event_id)
+    return bool(event_ids)
+
+
+def _in_batches(ctx: Context, erase_some: Callable[[Context, int], bool], record_id: int) -> None:
+    more = True
+    while more:
+        with ctx.write():
+            more = erase_some(ctx, record_id)
+        ctx.db.yield_to_other_writers()
