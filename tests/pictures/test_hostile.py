@@ -11,9 +11,9 @@ import pytest
 from PIL import Image, PngImagePlugin
 
 from kalends.core import errors
+from kalends.features.pictures.steps import add as conversion
 from kalends.features.pictures.steps import child_process, reencode
-from kalends.features.pictures.steps import convert as conversion
-from kalends.features.pictures.steps.convert import convert
+from kalends.features.pictures.steps.add import convert
 from tests.cast import Cast, an_event
 from tests.pictures.files import SMALL_PICTURE, encode, photo, png, upload
 

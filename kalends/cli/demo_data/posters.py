@@ -6,7 +6,7 @@ from random import Random
 
 from PIL import Image, ImageDraw
 
-from kalends.features.pictures.steps.convert import Converted
+from kalends.features.pictures.steps.add import Converted
 from kalends.features.pictures.steps.reencode import encode_files
 
 SIZE = (960, 640)
