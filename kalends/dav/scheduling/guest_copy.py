@@ -12,7 +12,7 @@ from kalends.dav.calendars.resources import Resource
 from kalends.dav.xml import CALDAV, DavError
 from kalends.features.events.imports.steps.plan import Plan
 from kalends.features.events.invitations import store as invitations
-from kalends.features.events.invitations.steps import decision, invite, reply
+from kalends.features.events.invitations.steps import invite, reply
 from kalends.features.responses.model import ResponseFields
 from kalends.http.context import Context
 from kalends.ical import itip
@@ -49,9 +49,9 @@ def record_reply(
     former = {_date(each): attendee.status for each, attendee in _attendees(before, invitation)}
     for each, attendee in _attendees(file, invitation):
         if attendee.status != former.get(_date(each), former.get("")):
-            decided = decision.decide(ctx, invitation, event, each, attendee) if event else None
+            decided = reply.decide(ctx, invitation, event, each, attendee) if event else None
             if decided:
-                decision.record(ctx, invitation, decided, "dav")
+                reply.record_decision(ctx, invitation, decided, "dav")
 
 
 def decline(ctx: Context, invitation: Invitation) -> None:

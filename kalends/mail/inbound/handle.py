@@ -17,7 +17,7 @@ from kalends.features.deliveries import refusal_store as refusals
 from kalends.features.deliveries import store as deliveries
 from kalends.features.deliveries import suppression_store as suppressions
 from kalends.features.events.invitations import store
-from kalends.features.events.invitations.steps import addresses, decision, reply
+from kalends.features.events.invitations.steps import addresses, reply
 from kalends.features.events.invitations.steps.addresses import Recipient
 from kalends.features.users import store as users
 from kalends.http.context import Caller, Context
@@ -122,11 +122,11 @@ def _take_reply(ctx: Context, invitation: Invitation, event: Event, itip: Reply)
         lines = dict.fromkeys((*proposals, *(each.comment for each in itip.events)))
         return notify_organiser(ctx, invitation, event, kind, "", "\n".join(filter(None, lines))[:MAX_TEXT])
     outcome: Outcome = "ignored"
-    decisions = [decision.decide(ctx, invitation, event, each, attendee) for each, attendee in attendees]
+    decisions = [reply.decide(ctx, invitation, event, each, attendee) for each, attendee in attendees]
     # The series first, since what is decided about a date alone counts more.
     for decided in sorted(filter(None, decisions), key=lambda each: each.slot):
         if store.is_newest(ctx, invitation.id, decided.slot, decided.stamp):
-            decision.record(ctx, invitation, decided, "mail")
+            reply.record_decision(ctx, invitation, decided, "mail")
             outcome = "responded"
     return outcome
 
