@@ -1,5 +1,8 @@
 """Undo the changes of one request: every row is put back as it was, unless someone changed it since."""
 
+from collections import defaultdict
+from typing import Any
+
 from msgspec import Struct
 
 from kalends import policy
@@ -8,22 +11,28 @@ from kalends.core.errors import Problem, Unavailable
 from kalends.core.i18n import gettext
 from kalends.core.log import get_logger
 from kalends.core.records.change import ChangeRow
+from kalends.core.records.event import Event
+from kalends.core.records.response_settings import DEFAULTS, NAMES, ResponseSettings
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.changes import history_store as history
 from kalends.features.changes import row_store as restored_rows
 from kalends.features.changes import running_undo_store as running_undos
 from kalends.features.changes.rules import undo_order
-from kalends.features.changes.rules.record import Record, Records
-from kalends.features.changes.rules.tables import TABLES
+from kalends.features.changes.rules.record import Content, Record, Records, is_restored_here
+from kalends.features.changes.rules.tables import BY_KIND, TABLES
 from kalends.features.changes.rules.undo_order import Unit
 from kalends.features.changes.running_undo_store import RunningUndo
-from kalends.features.changes.steps import restored_seats, undo_checks
+from kalends.features.changes.steps import undo_checks
 from kalends.features.deliveries.model import Notified
 from kalends.features.events import deleted_event_store as deleted_events
+from kalends.features.events import response_settings_store
 from kalends.features.events import store as events
 from kalends.features.events.placements import grant_store as grants
+from kalends.features.events.steps import response_settings
 from kalends.features.events.steps.notify import notify_of_changes, notify_of_restore
 from kalends.features.questions.steps import response_answers
+from kalends.features.responses import store as responses
+from kalends.features.responses.steps import seats
 from kalends.features.users import store as users
 from kalends.http.context import Actor, Context
 
@@ -198,7 +207,7 @@ def _put_back(ctx: Context, records: Records, since: int, notify: str, message: 
     deleted_events.forget(ctx, records.deleted_ids("event"))
     grants.revoke_for(ctx, records.deleted_ids("event"))
     sharing.end_blocked(ctx, records.deleted_ids("calendar"))
-    restored_seats.restore(ctx, records)
+    _restore_seats(ctx, records)
     invitations = [record.key[0] for record in records.all if record.kind == "event_invitation"]
     restored_rows.renew_invitations(ctx, invitations, UNSENT)
     response_answers.drop_beyond_limits(ctx, _restored_answers(records))
@@ -234,3 +243,34 @@ def _lock(ctx: Context, records: Records) -> None:
         ids = sorted(record.key[0] for record in records.of(table) if record.is_there)
         if ids and table.key == ("id",):
             restored_rows.lock(ctx, table, ids)
+
+
+def _restore_seats(ctx: Context, records: Records) -> None:
+    """Restore the settings, then let the restored responses ask for seats, and give those that are free to the queue."""
+    by_event: dict[int, list[Record]] = defaultdict(list)
+    for record in records.all:
+        if record.kind in ("event", "settings", "response") and record.first.event_id is not None:
+            by_event[record.first.event_id].append(record)
+    for event in events.find_by_ids(ctx, sorted(by_event)):
+        settings = [record for record in by_event[event.id] if is_restored_here(record, records)]
+        for record in settings:
+            response_settings.apply(ctx, event, _decode_settings(record.before))
+            response_settings_store.mark_changed(ctx, event.id)
+        _claim_seats(ctx, events.get(ctx, event.id) if settings else event, by_event[event.id], records)
+
+
+def _claim_seats(ctx: Context, event: Event, of_event: list[Record], records: Records) -> None:
+    if event.settings.capacity is None:
+        return
+    if ("event", event.id) not in records.deleted:
+        ids = [record.key[0] for record in of_event if record.kind == "response" and record.before]
+        seats.claim_restored(ctx, event, sorted(responses.find_by_ids(ctx, ids), key=lambda response: response.id))
+    seats.assign_free_seats(ctx, event.id)
+
+
+def _decode_settings(before: Content | None) -> ResponseSettings:
+    if before is None:
+        return DEFAULTS
+    flags = BY_KIND["settings"].flags
+    values: dict[str, Any] = {name: bool(before[name]) if name in flags else before[name] for name in NAMES}
+    return ResponseSettings(**values)
