@@ -18,7 +18,7 @@ from kalends.features.reference import api as reference
 from kalends.features.sessions.steps.access import require_access
 from kalends.features.sessions.store import authenticate
 from kalends.http.endpoint import endpoints_of
-from kalends.http.server import Application
+from kalends.http.server import Application, TracedApplication
 from kalends.http.serving.edge import Edge
 from kalends.web import failures, return_path
 from kalends.web.render import limit_inputs
@@ -43,8 +43,6 @@ def application(db: Database, settings: Settings, clock: Callable[[], int] = tim
     """The service, with all its endpoints."""
     parts = (ENDPOINTS, db, settings, authenticate, require_access, idempotent_responses, clock, failures.reply, dav.mounts)
     if tracer := tracing.start(settings):
-        from kalends.http.traced_server import TracedApplication
-
         return TracedApplication(tracer, *parts)
     return Application(*parts)
 

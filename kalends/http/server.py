@@ -3,8 +3,9 @@
 import re
 import time
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from kalends.core.log import endpoint_name, get_logger
+from kalends.core.log import METHODS, endpoint_name, get_logger
 from kalends.core.settings import Settings
 from kalends.core.values import timestamps
 from kalends.db import Database
@@ -20,10 +21,15 @@ from kalends.http.request import Request, new_id
 from kalends.http.router import Mount, Router
 from kalends.http.run_endpoint import API_POLICY, Authenticate, EndpointRunner, RequireAccess, Services, identify
 
+if TYPE_CHECKING:
+    from kalends.core.tracer import Tracer
+
 log = get_logger(__name__)
 
 # Replies are for one user: a shared cache must not store them, whatever the suffix of their path.
 CACHING = "private, no-cache"
+# The name that OpenTelemetry gives to methods that clients invent.
+OTHER_METHOD = "_OTHER"
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
@@ -103,6 +109,22 @@ class Application:
                 network=network(self._services.origins.address(request)) if settings.log_addresses == "on" else None,
                 request_id=request.id,
             )
+
+
+class TracedApplication(Application):
+    """The service with a span for each request. A service without traces is of the other class, and does nothing for them."""
+
+    def __init__(self, tracer: "Tracer", *args: Any):
+        super().__init__(*args)
+        self._tracer = tracer
+
+    def __call__(self, request: Request) -> Reply:
+        """Run the request, and record it."""
+        began = time.time_ns()
+        reply = super().__call__(request)
+        method = request.method if request.method in METHODS else OTHER_METHOD
+        self._tracer.record_request(request.headers, method, request.template, reply.status, request.id, began)
+        return reply
 
 
 def common_headers(settings: Settings) -> dict[str, str]:
