@@ -17,7 +17,7 @@ from kalends.dav.properties import Subject
 from kalends.dav.propfind import describe, needs_text, require_finite, resource_names
 from kalends.dav.xml import CALDAV, DAV, DavError, Response, escape, multistatus, write_response
 from kalends.features.changes import journal_store
-from kalends.features.contacts import birthday_store as store
+from kalends.features.contacts import store
 from kalends.features.contacts.rules.birthday import Birthday
 from kalends.features.contacts.steps import birthday_file
 from kalends.policy.site import reader_locale
@@ -41,7 +41,7 @@ def propfind_calendar(call: Call) -> DavReply:
     depth, subject = require_finite(call), birthday_calendar.subject(call)
     responses = [write_response(describe(call, subject, _folder(call)))]
     if depth == "1":
-        responses += _describe(call, resource_names(call.root), store.find_all(call.ctx, subject.user.id))
+        responses += _describe(call, resource_names(call.root), store.find_birthdays(call.ctx, subject.user.id))
     return DavReply(207, multistatus(responses))
 
 
@@ -62,7 +62,7 @@ def get_event(call: Call) -> DavReply:
 def get_calendar(call: Call) -> DavReply:
     """All birthdays as one file."""
     require_home(call)
-    return DavReply(200, _write(call, store.find_all(call.ctx, call.target.user_id)), CALENDAR_TYPE)
+    return DavReply(200, _write(call, store.find_birthdays(call.ctx, call.target.user_id)), CALENDAR_TYPE)
 
 
 def report(call: Call) -> DavReply:
@@ -86,14 +86,14 @@ def _query(call: Call, root: Element) -> DavReply:
         raise DavError(400, "A calendar-query must have a filter.")
     filters.require_small(element)
     outer, calendar, budget = query.calendar_filter(element), policy.primary_calendar(call.ctx), RequestBudget()
-    found = store.find_all(call.ctx, call.target.user_id)
+    found = store.find_birthdays(call.ctx, call.target.user_id)
     matching = [each for each in found if query.matches(calendar, _write(call, [each]), outer, budget, is_found=False)]
     return DavReply(207, multistatus(_describe(call, reports.listed_names(root), matching, root)))
 
 
 def _multiget(call: Call, root: Element) -> DavReply:
     hrefs = {href: _id_of(call, href) for href in reports.read_hrefs(root)}
-    found = store.find_by_ids(call.ctx, call.target.user_id, filter(None, hrefs.values()))
+    found = store.find_birthdays_by_ids(call.ctx, call.target.user_id, filter(None, hrefs.values()))
     known = {each.id for each in found}
     missing = [write_response(Response(href, status=404)) for href, contact_id in hrefs.items() if contact_id not in known]
     return DavReply(207, multistatus([*_describe(call, reports.listed_names(root), found, root), *missing]))
@@ -107,7 +107,7 @@ def _sync(call: Call, root: Element) -> DavReply:
     token = parse_token(journal, name, text) if text else Token(name, journal.epoch, journal.end)
     cut = False
     if not text or token.last:
-        rest = [each for each in store.find_all(ctx, call.target.user_id) if each.id > int(token.last or 0)]
+        rest = [each for each in store.find_birthdays(ctx, call.target.user_id) if each.id > int(token.last or 0)]
         found, gone = rest[:limit], list[int]()
         cut = len(found) < len(rest)
         token = Token(name, token.epoch, token.position, str(found[-1].id) if cut else "")
@@ -115,7 +115,7 @@ def _sync(call: Call, root: Element) -> DavReply:
         end = max(token.position, journal.end)
         entries, position = read_entries(ctx, None, ("contact",), token.position, end, limit)
         ids = {entry.record_id for entry in entries}
-        found = store.find_by_ids(ctx, call.target.user_id, ids)
+        found = store.find_birthdays_by_ids(ctx, call.target.user_id, ids)
         gone, cut = sorted(ids - {each.id for each in found}), position != end
         token = Token(name, journal.epoch, position)
     responses = [*_describe(call, reports.listed_names(root), found, root)]
@@ -140,7 +140,7 @@ def _describe(call: Call, names: list[str], birthdays: list[Birthday], root: Ele
 def _find(call: Call) -> Birthday:
     require_home(call)
     match = _NAME.fullmatch(call.target.name)
-    for birthday in store.find_by_ids(call.ctx, call.target.user_id, [int(match[1])] if match else []):
+    for birthday in store.find_birthdays_by_ids(call.ctx, call.target.user_id, [int(match[1])] if match else []):
         return birthday
     raise DavError(404, "There is no such resource in the calendar.")
 

@@ -11,7 +11,7 @@ from kalends.dav.call import ALLPROP, PROP, PROPNAME, Call, DavReply, find_calen
 from kalends.dav.properties import SCHEDULE_TAG, Subject, dav
 from kalends.dav.push.web_push import calendar_topic
 from kalends.dav.xml import DAV, DavError, Response, multistatus, write_response
-from kalends.features.contacts import birthday_store
+from kalends.features.contacts import store as contact_store
 
 # The names of the properties in a request, in characters: those that a resource lacks are in the response of each. Clients ask for a third.
 MAX_NAMES = 10_000
@@ -33,7 +33,7 @@ def propfind(call: Call) -> DavReply:
             subject.components = made[calendar.id].components if calendar.id in made else ""
             slug = made[calendar.id].slug if calendar.id in made else str(calendar.id)
             responses.append(describe(call, subject, paths.calendar(own.user.id, slug)))
-        if birthday_store.has_any(call.ctx, own.user.id) and policy.may_read_contacts(own.user):
+        if contact_store.has_birthdays(call.ctx, own.user.id) and policy.may_read_contacts(own.user):
             responses.append(describe(call, birthday_calendar.subject(call), paths.calendar(own.user.id, paths.BIRTHDAYS)))
     return DavReply(207, multistatus(map(write_response, responses)))
 

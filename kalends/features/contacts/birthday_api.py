@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.core.values import datetimes
-from kalends.features.contacts import birthday_store as store
+from kalends.features.contacts import store
 from kalends.features.contacts.rules import birthday as rules
 from kalends.features.contacts.rules.birthday import Birthday
 from kalends.features.contacts.steps import birthday_file
@@ -46,8 +46,8 @@ def birthdays(ctx: Context) -> BirthdayIndex:
     """The birthdays of the contacts of your primary list, the next one first."""
     user = policy.user(ctx)
     today = datetimes.to_local(ctx.now, user.time_zone).date()
-    items = [_item(each, today) for each in store.find_all(ctx, user.id)]
-    version = store.find_version(ctx, user.id) or 0
+    items = [_item(each, today) for each in store.find_birthdays(ctx, user.id)]
+    version = store.find_birthdays_version(ctx, user.id) or 0
     return BirthdayIndex(sorted(items, key=lambda item: (item.next_date, item.name)), policy.birthdays_url(ctx.settings, user.id, version))
 
 
@@ -65,7 +65,7 @@ def birthdays_feed(ctx: Context, params: BirthdayFeedKey) -> Document:
     user_id = policy.birthdays_owner(ctx, params.user_id, params.key)
     locale = reader_locale(ctx)
     properties = ical.feed_properties(locale.translate(gettext("Birthdays")), None, rules.COLOR)
-    content = birthday_file.write(store.find_all(ctx, user_id), ctx.settings, locale, properties, "PUBLISH")
+    content = birthday_file.write(store.find_birthdays(ctx, user_id), ctx.settings, locale, properties, "PUBLISH")
     ctx.tag(blake2b(content, digest_size=12).hexdigest())
     return Document(content, CALENDAR_FILE)
 
@@ -73,5 +73,5 @@ def birthdays_feed(ctx: Context, params: BirthdayFeedKey) -> Document:
 @endpoint("PUT", "/api/contacts/birthdays/reset_feed")
 def reset_birthdays_feed(ctx: Context) -> BirthdayIndex:
     """Give the calendar of birthdays a new secret URL; the old one stops working."""
-    store.reset_feed(ctx, policy.user(ctx).id)
+    store.reset_birthdays_feed(ctx, policy.user(ctx).id)
     return birthdays(ctx)

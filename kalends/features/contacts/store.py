@@ -1,4 +1,4 @@
-"""The SQL of contacts."""
+"""The SQL of contacts and of their birthdays."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -15,6 +15,7 @@ from kalends.core.values.text import fold_case
 from kalends.db import columns, text_search
 from kalends.db.text_search import fold
 from kalends.features.contacts.model import ContactFields, ContactFilter, ContactQuery
+from kalends.features.contacts.rules.birthday import Birthday
 from kalends.http.context import Context
 from kalends.policy import quotas
 
@@ -38,6 +39,7 @@ _GUESTS = """(
 )"""
 # How many contacts are written or deleted in one transaction, while all other writes wait.
 BATCH = 1_000
+_BIRTHDAYS = f"SELECT {columns(Birthday, 'k')} FROM contacts k WHERE {policy.CONTACT_LISTS['primary']} AND k.birthday IS NOT NULL"
 
 
 def index(ctx: Context, query: ContactFilter | ContactQuery, limit: int | None = None, offset: int = 0) -> list[Contact]:
@@ -237,3 +239,32 @@ def _sort_key(params: ContactFields) -> bytes:
     """Sort by last name, then first name; contacts without a name by their address or number."""
     first = params.last_name or params.first_name or params.email_address or params.phone_number or ""
     return "\0".join(map(fold, (first, params.first_name or "", params.email_address or ""))).encode()[:MAX_SORT_KEY]
+
+
+def find_birthdays(ctx: Context, user_id: int) -> list[Birthday]:
+    return ctx.tx.all(Birthday, f"{_BIRTHDAYS} ORDER BY k.id", me=user_id)
+
+
+def find_birthdays_on_days(ctx: Context, user_id: int, first: str, last: str, limit: int) -> list[Birthday]:
+    """The birthdays between two days of any year, as `02-28`; the last may be in the year after the first."""
+    between = "AND" if first <= last else "OR"
+    days = f"(substr(k.birthday, 6, 5) >= :first {between} substr(k.birthday, 6, 5) <= :last)"
+    return ctx.tx.all(Birthday, f"{_BIRTHDAYS} AND {days} LIMIT :limit", me=user_id, first=first, last=last, limit=limit)
+
+
+def find_birthdays_by_ids(ctx: Context, user_id: int, ids: Iterable[int]) -> list[Birthday]:
+    return ctx.tx.all(Birthday, f"{_BIRTHDAYS} AND k.id {ctx.db.in_list('ids')} ORDER BY k.id", me=user_id, ids=sorted(set(ids)))
+
+
+def has_birthdays(ctx: Context, user_id: int) -> bool:
+    return bool(ctx.tx.rows(f"{_BIRTHDAYS} ORDER BY k.id LIMIT 1", me=user_id))
+
+
+def find_birthdays_version(ctx: Context, user_id: int) -> int | None:
+    """The version of the feed of an active account; None if there is no such account."""
+    version: int | None = ctx.tx.value("SELECT birthdays_version FROM users WHERE id = :id AND status = 'active'", id=user_id)
+    return version
+
+
+def reset_birthdays_feed(ctx: Context, user_id: int) -> None:
+    ctx.tx.run("UPDATE users SET birthdays_version = birthdays_version + 1 WHERE id = :id", id=user_id)

@@ -14,7 +14,7 @@ from kalends.features.calendar_view.model import BIRTHDAYS, GREY, MINE, MINE_COL
 from kalends.features.calendar_view.rules.days import DAY, MONTH, Days, date_range
 from kalends.features.calendar_view.rules.month import MiniMonth
 from kalends.features.calendar_view.steps.search import Overview
-from kalends.features.contacts import birthday_store as birthdays
+from kalends.features.contacts import store as contacts
 from kalends.features.contacts.rules.birthday import COLOR as BIRTHDAY_COLOR
 from kalends.http.context import Context
 from kalends.web import labels
@@ -57,7 +57,7 @@ def group_calendars(ctx: Context, own: Sequence[NamedCalendar], selected: Sequen
         mine = [structs.replace(calendar, name=labels.calendar_name(ctx, calendar.name)) for calendar in own if calendar.role == "owner"]
         # An event that is both on one of these and among what the reader goes to is shown as one of their own.
         layers = [] if selected else [_layer(ctx, MINE, LAYER, MINE_COLOR)]
-        if not selected and birthdays.has_any(ctx, policy.user(ctx).id):
+        if not selected and contacts.has_birthdays(ctx, policy.user(ctx).id):
             layers.append(_layer(ctx, BIRTHDAYS, BIRTHDAY_LAYER, BIRTHDAY_COLOR))
         groups = [
             Group(gettext("My calendars"), mine + layers),

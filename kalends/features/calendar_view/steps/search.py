@@ -19,7 +19,7 @@ from kalends.features.calendar_view import store
 from kalends.features.calendar_view.model import BIRTHDAYS, MINE, Answer, Entry, Timed
 from kalends.features.calendar_view.rules.days import ONE_DAY, Days, date_range
 from kalends.features.calendar_view.store import Start
-from kalends.features.contacts import birthday_store as contacts
+from kalends.features.contacts import store as contacts
 from kalends.features.contacts.rules.birthday import next_date
 from kalends.features.events.listing.query_model import EventQuery, encode_cursor
 from kalends.features.events.listing.store import listing
@@ -119,7 +119,7 @@ def with_birthdays(ctx: Context, search: Search) -> Search:
     # Who was born on the 29th of February celebrates on the day before in most years.
     ends = [f"{day:%m-%d}".replace("02-28", leap) for day, leap in ((first, "02-28"), (last, "02-29"))]
     rows = []
-    for birthday in contacts.find_on_days(ctx, policy.user(ctx).id, ends[0], ends[1], MAX_BIRTHDAYS):
+    for birthday in contacts.find_birthdays_on_days(ctx, policy.user(ctx).id, ends[0], ends[1], MAX_BIRTHDAYS):
         day = next_date(birthday.born, first)
         if birthday.born <= day <= last:
             start_at = datetimes.start_of_day(day, search.zone)
