@@ -1,4 +1,4 @@
-"""Administration: the settings of the site, whether the service is well, and e-mail with a test message."""
+"""Administration: the settings of the site, followed calendars, whether the service is well, and e-mail with a test message."""
 
 from msgspec import structs
 
@@ -11,9 +11,13 @@ from kalends.features.admin import api as admin_api
 from kalends.features.pictures.steps.add import add_picture
 from kalends.features.site import api, store
 from kalends.features.site.model import SiteInput
+from kalends.features.sources import item_store as source_items
+from kalends.features.sources import present as source_present
+from kalends.features.sources import store as source_store
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
+from kalends.http.paging import Paging, paginate
 from kalends.policy import site as sites
 from kalends.web.accent_pages import DEFAULT_ACCENT
 from kalends.web.forms import FormState, filled
@@ -60,6 +64,17 @@ def update(ctx: Context, params: Form) -> Document:
         if logo or params.text(REMOVE) == "true":
             store.update_logo(ctx, logo)
         return redirect(ctx, "/admin", done="saved")
+
+
+@page("GET", "/admin/sources")
+def show_sources(ctx: Context, params: Paging) -> Document:
+    """All followed calendars of the site, and how each is."""
+    policy.admin(ctx)
+    rows, next_page = paginate(ctx, params, source_store.index_all(ctx, params))
+    sources = [source_present.item(ctx, row) for row in rows]
+    counts = source_items.count_by_source(ctx, [source.id for source in sources])
+    title = gettext("Calendars from elsewhere")
+    return render("admin/sources.html", ctx, title=title, sources=sources, counts=counts, offset=params.offset, next=next_page)
 
 
 @page("GET", "/admin/health")

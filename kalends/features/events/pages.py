@@ -1,10 +1,11 @@
-"""The page of an event, with what people do there: comment, have it sent, announce, copy and add it."""
+"""The page of an event, with what people do there: comment, have it sent, announce, copy, add and detach it."""
 
 from typing import Literal
 
 from msgspec import Struct, structs
 
 from kalends import policy
+from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.administration import HiddenEvent
 from kalends.core.records.event import Event, EventWithCounts
@@ -27,6 +28,7 @@ from kalends.features.hidden_events import store as hidden_events
 from kalends.features.responses import api as responses
 from kalends.features.responses.model import Attendance, LinkRequest, ResponseFor
 from kalends.features.responses.steps import guest_cookie
+from kalends.features.sources import api as sources
 from kalends.features.subscribers import store as subscribers
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
@@ -215,6 +217,17 @@ def add(ctx: Context, event_id: int, params: Form) -> Document:
     """Put the event on a calendar of one's own."""
     placements.add(ctx, event_id, params.read(CalendarChoice))
     return redirect(ctx, f"/events/{event_id}", done="saved")
+
+
+@page("POST", "/events/{event_id}/detach")
+def detach(ctx: Context, event_id: int, params: Form) -> Document:
+    """Make an event from a source an ordinary one."""
+    event = policy.event(ctx, event_id, to=Right.EDIT)
+    origin = policy.origin(ctx, event.id, event.series_id)
+    if origin is None:
+        raise errors.NotFound
+    sources.detach(ctx, origin.source_id, event.id)
+    return redirect(ctx, f"/events/{event_id}", done="detached")
 
 
 def _response_form(ctx: Context, event_id: int, chosen: str | None) -> FormState:
