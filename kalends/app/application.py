@@ -20,8 +20,8 @@ from kalends.features.sessions.store import authenticate
 from kalends.http.endpoint import endpoints_of
 from kalends.http.server import Application, TracedApplication
 from kalends.http.serving.edge import Edge
-from kalends.web import failures, return_path
-from kalends.web.render import limit_inputs
+from kalends.web import failures
+from kalends.web.render import collect_pages, limit_inputs
 
 
 def _find_features() -> Iterator[ModuleType]:
@@ -36,7 +36,7 @@ FEATURES = list(_find_features())
 ENDPOINTS = endpoints_of(FEATURES)
 reference.describe(ENDPOINTS)
 limit_inputs(ENDPOINTS)
-return_path.collect_pages(ENDPOINTS)
+collect_pages(ENDPOINTS)
 
 
 def application(db: Database, settings: Settings, clock: Callable[[], int] = timestamps.now) -> Application:

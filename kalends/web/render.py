@@ -1,4 +1,4 @@
-"""Pages rendered from templates, and the static files that they use."""
+"""Pages rendered from templates, with the page to return to from each, and the static files that they use."""
 
 import hashlib
 import mimetypes
@@ -17,7 +17,7 @@ from kalends.http.input.fields import fields_of
 from kalends.http.input.options import split_annotated
 from kalends.http.reply import add_vary
 from kalends.policy import site as sites
-from kalends.web import notices, return_path
+from kalends.web import notices
 from kalends.web.environment import GLOBALS, environment
 from kalends.web.forms import FormState
 from kalends.web.times import reader_zone
@@ -34,6 +34,7 @@ EMBEDDED = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 _OWN_PICTURES = "img-src 'self'"
 
+_pages = re.compile("/")
 _static = files("kalends.web") / "static"
 
 
@@ -48,7 +49,7 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
     add_vary(ctx.headers, "Accept-Language")
     page = environment(ctx.locale, sends_email=ctx.settings.sends("email")).get_template(template)
     values |= {"ctx": ctx, "actor": ctx.actor, "form": form or FormState(), "notice": notice, "site": site, "logo": parse_path(site.logo)}
-    values |= {"path": ctx.caller.path, "return_path": return_path.find(ctx), "reader_zone": reader_zone(ctx)}
+    values |= {"path": ctx.caller.path, "return_path": find_return_path(ctx), "reader_zone": reader_zone(ctx)}
     # A value from JSON may hold a lone surrogate. ASCII is encoded fastest: most parts of a page are, the whole of it is not.
     body = b"".join([part.encode("utf-8", "replace") for part in page.generate(values)])
     return Document(body, HTML, status)
@@ -57,6 +58,19 @@ def render(template: str, ctx: Context, *, status: int = 200, form: FormState | 
 def _allow_pictures(csp: str, settings: Settings) -> str:
     """The policy with pictures from elsewhere; without https, they may come by http, too."""
     return csp.replace(_OWN_PICTURES, f"{_OWN_PICTURES} https:" if settings.https else f"{_OWN_PICTURES} https: http:")
+
+
+def find_return_path(ctx: Context) -> str:
+    """The URL of the page that the reader sees, to return to: many forms are sent to paths that have no page. A form that is shown again is
+    on its own page, else on the nearest one above its path."""
+    path, query = ctx.caller.path, ctx.caller.query
+    if ctx.page_path:
+        return ctx.page_path
+    if _pages.fullmatch(path):
+        return f"{path}?{query}" if query else path
+    while path and not _pages.fullmatch(path):
+        path = path.rpartition("/")[0]
+    return path or "/"
 
 
 def render_text(template: str, locale: Locale = ENGLISH, /, **values: Any) -> str:
@@ -71,6 +85,19 @@ def limit_inputs(endpoints: Iterable[Endpoint]) -> None:
         for field in fields_of(struct):
             limits[field.name] = max(limits.get(field.name, 0), split_annotated(field.type)[1].max_length or 0)
     GLOBALS["max_length"] = limits.get
+
+
+def collect_pages(endpoints: Iterable[Endpoint]) -> None:
+    """Know the paths of all pages. Called once by the application."""
+    global _pages
+    _pages = re.compile("|".join(_path_pattern(each) for each in endpoints if each.format == "html" and each.method == "GET"))
+
+
+def _path_pattern(endpoint: Endpoint) -> str:
+    path = re.escape(endpoint.path).replace(r"\{", "{").replace(r"\}", "}")
+    for name, kind in endpoint.variables.items():
+        path = path.replace(f"{{{name}}}", "[0-9]+" if kind is int else r"[\w.-]+")
+    return path
 
 
 @cache
