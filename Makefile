@@ -69,7 +69,7 @@ faults: $(VENV)/dev     ## make real faults for half an hour and compare, into t
 bench: $(VENV)/dev $(VENV)-bench/bench  ## measure speed on both databases, into bench/results (QUICK=1: the short ones, in about five minutes)
 	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m bench $(if $(QUICK),--quick)
 
-audit: $(VENV)/dev      ## ask over the network whether the locked libraries have known weaknesses
+audit: $(VENV)/dev      ## ask over the network whether the locked libraries have known weaknesses, and links to other sites are dead
 	@$(BIN)/python -m tests.security.audit
 
 settings: $(VENV)/dev   ## write the tables of docs/settings.md
@@ -84,7 +84,7 @@ lock:                   ## renew the lock files
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra checkout -c requirements-dev.lock pyproject.toml -o requirements.lock
 	@$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra bench -c requirements-dev.lock pyproject.toml -o requirements-bench.lock
 
-release: $(VENV)/dev    ## check that this commit can be released, build its files into dist, and print what is missing (SKIP="links soak": leave these out)
+release: $(VENV)/dev    ## check that this commit can be released, build its files into dist, and print what is missing (SKIP="image soak": leave these out)
 	@$(BIN)/python -W ignore:XDG_RUNTIME_DIR -m tests.release $(foreach step,$(SKIP),--skip $(step))
 
 wheel: $(VENV)/run      ## build the wheel, and constraints.txt with the versions that it is tested with, into dist

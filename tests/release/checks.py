@@ -6,8 +6,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 
 from kalends.core.version import __version__
 from kalends.db.migrate import LAST_WITH_OLD_MIGRATIONS
@@ -17,9 +15,6 @@ from tests.release.libraries import locked_libraries, unaccepted
 
 ROOT = Path(__file__).parents[2]
 DIST = ROOT / "dist"
-# Loopback, and names of examples (RFC 2606).
-_NOWHERE = re.compile(r"//(127\.0\.0\.1|localhost|[\w.-]*example\.(org|com|net))\b")
-LINK_SECONDS = 20
 
 
 def clean_tree() -> Iterator[str]:
@@ -49,26 +44,6 @@ def translations() -> Iterator[str]:
 def licences() -> Iterator[str]:
     libraries = locked_libraries(ROOT / "requirements.lock")
     yield from unaccepted(libraries)
-
-
-def outside_links() -> Iterator[str]:
-    """Links to other sites. Those within the documents are checked by the tests."""
-    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
-    links = {url for file in documents for url in re.findall(r"(?:\]\(|<)(https?://[^)>\s]+)[)>]", file.read_text())}
-    for url in sorted(links):
-        if not _NOWHERE.search(url) and (problem := _problem_of(url)):
-            yield f"{url}: {problem}"
-
-
-def _problem_of(url: str) -> str | None:
-    try:
-        with urlopen(Request(url, headers={"User-Agent": "Mozilla/5.0"}), timeout=LINK_SECONDS):  # noqa: S310 - http and https alone
-            return None
-    except HTTPError as error:
-        # Pages for people who are signed in, or for browsers alone, are there.
-        return None if error.code in (401, 403, 405, 429) else f"status {error.code}"
-    except OSError as error:
-        return str(error)
 
 
 def build_twice() -> Iterator[str]:
