@@ -15,7 +15,7 @@ from kalends.core.records.people import Role, User
 from kalends.core.values import timestamps
 from kalends.db import UniqueViolation
 from kalends.features.admin.audit import store as audit
-from kalends.features.admin.invitations.model import AccountInvitationInput
+from kalends.features.admin.invitations.api import AccountInvitationInput
 from kalends.features.keys import store as key_store
 from kalends.features.sessions import store as session_store
 from kalends.features.users import invitation_store as invitations

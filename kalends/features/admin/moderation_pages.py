@@ -9,11 +9,11 @@ from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.features.blocked_senders import api as blocked_senders
-from kalends.features.blocked_senders.model import BlockedSenderInput
+from kalends.features.blocked_senders.api import BlockedSenderInput
 from kalends.features.comments import api as comments
 from kalends.features.comments.model import CommentQuery
 from kalends.features.hidden_events import api as hidden_events
-from kalends.features.hidden_events.model import HiddenEventInput
+from kalends.features.hidden_events.api import HiddenEventInput
 from kalends.features.reports import api as reports
 from kalends.features.reports.model import ReportQuery
 from kalends.features.reports.pages import REASONS

@@ -1,17 +1,32 @@
 """Blocks: users whose calendars cannot be shared with you."""
 
-from msgspec import UNSET
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct
 
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.values import timestamps
 from kalends.features.blocks import store
-from kalends.features.blocks.model import BlockIndex, BlockItem
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.input.types import CreatedAt, Deletion
+from kalends.http.paging import Page, Paging, paginate
+
+
+class BlockItem(Struct):
+    """A person whom you block."""
+
+    user_id: Annotated[int, Meta(description="Id of the user.")]
+    name: Annotated[str, Meta(description="Name.")]
+    created_at: CreatedAt
+
+
+class BlockIndex(Page):
+    """A page of the people whom you block."""
+
+    blocks: Annotated[list[BlockItem], Meta(description="The people whom you block.")]
 
 
 @endpoint("GET", "/api/blocks")

@@ -1,6 +1,8 @@
 """Events that admins have hidden from everybody but their editors."""
 
-from msgspec import UNSET
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct
 
 from kalends import policy
 from kalends.core import errors
@@ -13,11 +15,34 @@ from kalends.features.deliveries import store as deliveries
 from kalends.features.events import store as events
 from kalends.features.events.series import store as series_store
 from kalends.features.hidden_events import store
-from kalends.features.hidden_events.model import HiddenEventIndex, HiddenEventInput, HiddenEventItem
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.input.options import FieldOptions
+from kalends.http.input.types import Deletion, Id, Instant, RecordId
+from kalends.http.paging import Page, Paging, paginate
+
+HidingReason = Annotated[str, Meta(min_length=1, max_length=2_000, description="Why, for its editors."), FieldOptions(multiline=True)]
+
+
+class HiddenEventInput(Struct, kw_only=True):
+    """An event to hide."""
+
+    event_id: Annotated[Id, Meta(description="The event; of a series, any of its dates.")]
+    reason: HidingReason
+
+
+class HiddenEventItem(Struct, kw_only=True):
+    """A hidden event, or series."""
+
+    id: RecordId
+    event_id: Annotated[int, Meta(description="Id of the event; of a series, of the date that the admin chose.")]
+    title: Annotated[str | None, Meta(description="Title of the event; null if it was deleted.")]
+    reason: Annotated[str, Meta(description="The reason that the editors of the event get.")]
+    hidden_at: Annotated[Instant, Meta(description="When it was hidden, in UTC.")]
+
+
+class HiddenEventIndex(Page):
+    hidden_events: Annotated[list[HiddenEventItem], Meta(description="The hidden events.")]
 
 
 @endpoint("GET", "/api/hidden_events", for_admins=True)

@@ -1,6 +1,8 @@
 """Identities: the accounts at OpenID Connect providers that sign a user in. Linking one takes a browser: Settings → Linked sign-ins."""
 
-from msgspec import UNSET
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct
 
 from kalends import policy
 from kalends.core import errors, oidc_providers
@@ -9,14 +11,29 @@ from kalends.core.records.credentials import Identity
 from kalends.core.values import timestamps
 from kalends.features.deliveries import store as deliveries
 from kalends.features.identities import store
-from kalends.features.identities.model import IdentityIndex, IdentityItem
 from kalends.features.passkeys import store as passkeys
 from kalends.features.sessions.steps import credentials
 from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.input.types import TextDeletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.input.types import CreatedAt, Instant, TextDeletion
+from kalends.http.paging import Page, Paging, paginate
+
+
+class IdentityItem(Struct):
+    """An account at a provider of OpenID Connect that signs you in."""
+
+    id: Annotated[str, Meta(description="Id of the record.")]
+    issuer: Annotated[str, Meta(description="Address of the provider.")]
+    label: Annotated[str, Meta(description="Name of the provider.")]
+    created_at: CreatedAt
+    last_used_at: Annotated[Instant | None, Meta(description="When it last signed in, in UTC; null if it never did.")]
+
+
+class IdentityIndex(Page):
+    """A page of identities."""
+
+    identities: Annotated[list[IdentityItem], Meta(description="The identities.")]
 
 
 @endpoint("GET", "/api/identities")

@@ -1,6 +1,9 @@
 """Signing in with OpenID Connect: to the provider, and back with a code that is exchanged for an ID token."""
 
 import hmac
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core import errors, oidc_providers
@@ -9,7 +12,6 @@ from kalends.core.log import get_logger
 from kalends.core.oidc_providers import Provider
 from kalends.core.records.people import User
 from kalends.db import Retry, UniqueViolation
-from kalends.features.identities.model import Callback
 from kalends.features.identities.steps import admission, id_token, login_state
 from kalends.features.identities.steps.id_token import Claims, WrongToken
 from kalends.features.identities.steps.login_state import LoginState
@@ -27,6 +29,15 @@ log = get_logger(__name__)
 ATTEMPTS = 3
 FAILED = gettext("Signing in with %(label)s didn’t work, or took more than ten minutes. Start again.")
 DOWN = gettext("%(label)s doesn’t answer at the moment. Try again in a minute, or sign in another way.")
+
+
+class Callback(Struct, kw_only=True):
+    """What a provider sends back with the browser. Anything else in the query is ignored."""
+
+    code: Annotated[str, Meta(max_length=8_000)] | None = None
+    state: Annotated[str, Meta(max_length=200)] | None = None
+    iss: Annotated[str, Meta(max_length=1_000)] | None = None
+    error: Annotated[str, Meta(max_length=200)] | None = None
 
 
 @page("GET", "/sign-in/oidc/{provider_name}", guests=True, pool="upload")

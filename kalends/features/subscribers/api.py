@@ -1,17 +1,36 @@
 """Subscribers: the addresses that opted in to announcements of your events."""
 
-from msgspec import UNSET
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct
 
 from kalends import policy
-from kalends.core.records.delivery import Subscriber
+from kalends.core.records.delivery import Channel, Source, Subscriber
 from kalends.core.values import timestamps
 from kalends.features.subscribers import store
-from kalends.features.subscribers.model import SubscriberIndex, SubscriberItem
 from kalends.http.context import Context
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
-from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.input.types import Deletion, EventId, Instant, RecordId
+from kalends.http.paging import Page, Paging, paginate
+
+
+class SubscriberItem(Struct):
+    """One address on the owner's list, with its consent. Announcements go to confirmed addresses only."""
+
+    id: RecordId
+    channel: Annotated[Channel, Meta(description="How the message is sent.")]
+    address: Annotated[str, Meta(description="E-mail address or mobile number.")]
+    event_id: EventId | None
+    source: Annotated[Source, Meta(description="Where the address was given.")]
+    consent: Annotated[str, Meta(description="What the person agreed to.")]
+    consented_at: Annotated[Instant, Meta(description="When they agreed, in UTC.")]
+    confirmed: Annotated[bool, Meta(description="Whether the address was confirmed by following a mailed link.")]
+
+
+class SubscriberIndex(Page):
+    subscribers: Annotated[list[SubscriberItem], Meta(description="The subscribers.")]
+
 
 CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "consented_at", "confirmed")
 

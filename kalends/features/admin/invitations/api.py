@@ -1,6 +1,8 @@
 """Invitations of admins to make an account."""
 
-from msgspec import UNSET
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct
 
 from kalends import policy
 from kalends.core import errors
@@ -8,15 +10,34 @@ from kalends.core.i18n import gettext
 from kalends.core.records.people import AccountInvitation
 from kalends.core.values import timestamps
 from kalends.features.admin.audit import store as audit
-from kalends.features.admin.invitations.model import AccountInvitationIndex, AccountInvitationInput, AccountInvitationItem
 from kalends.features.deliveries import store as deliveries
 from kalends.features.deliveries.steps import limits
 from kalends.features.users import invitation_store as store
 from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.input.types import CreatedAt, Deletion, EmailAddress, Instant, RecordId
+from kalends.http.paging import Page, Paging, paginate
+
+
+class AccountInvitationInput(Struct, kw_only=True):
+    """The person to invite."""
+
+    email_address: EmailAddress
+
+
+class AccountInvitationItem(Struct, kw_only=True):
+    """An invitation that is valid, with its link."""
+
+    id: RecordId
+    email_address: Annotated[str, Meta(description="E-mail address.")]
+    url: Annotated[str, Meta(description="The link that was mailed.")]
+    created_at: CreatedAt
+    expires_at: Annotated[Instant, Meta(description="When the link expires, in UTC.")]
+
+
+class AccountInvitationIndex(Page):
+    invitations: Annotated[list[AccountInvitationItem], Meta(description="The invitations.")]
 
 
 @endpoint("GET", "/api/admin/invitations", for_admins=True)

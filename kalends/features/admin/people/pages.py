@@ -5,7 +5,7 @@ from msgspec import structs
 from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.features.admin.invitations import api as invitation_api
-from kalends.features.admin.invitations.model import AccountInvitationInput
+from kalends.features.admin.invitations.api import AccountInvitationInput
 from kalends.features.admin.people import api, store
 from kalends.features.admin.people.model import PeopleQuery, PersonDeletion, PersonInput
 from kalends.features.calendars import ownership_store as ownership
