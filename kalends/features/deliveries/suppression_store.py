@@ -21,6 +21,15 @@ PURPOSES: dict[str, Purpose] = {
 }
 
 
+class SiteSuppression(Suppression, frozen=True):
+    """A suppressed address, with the user name of the organiser whose messages it does not get."""
+
+    user_name: str | None = None
+
+
+_SITE_SUPPRESSION = columns(SiteSuppression, "s", user_name="(SELECT u.user_name FROM users u WHERE u.id = s.owner_id) AS user_name")
+
+
 def purpose_of(delivery: Delivery) -> Purpose | None:
     """What the message is for, if its recipient can stop such messages."""
     return "invitation" if delivery.is_about_share else PURPOSES.get(delivery.kind)
@@ -123,6 +132,25 @@ def index(ctx: Context, owner_id: int, limit: int, offset: int = 0) -> list[Supp
 
 def count(ctx: Context, owner_id: int) -> int:
     return int(ctx.tx.value("SELECT count(*) FROM suppressed_addresses WHERE owner_id = :owner_id", owner_id=owner_id))
+
+
+def index_all(ctx: Context, address: str | None, limit: int, offset: int) -> list[SiteSuppression]:
+    """The suppressed addresses of all organisers, newest first; address: only this one."""
+    condition = _condition(address)
+    sql = f"SELECT {_SITE_SUPPRESSION} FROM suppressed_addresses s WHERE {condition} ORDER BY s.id DESC LIMIT :limit OFFSET :offset"
+    return ctx.tx.all(SiteSuppression, sql, limit=limit, offset=offset, **_params(address))
+
+
+def count_all(ctx: Context, address: str | None) -> int:
+    return int(ctx.tx.value(f"SELECT count(*) FROM suppressed_addresses s WHERE {_condition(address)}", **_params(address)))
+
+
+def _condition(address: str | None) -> str:
+    return "s.address_key = :address_key" if address else "s.id > 0"
+
+
+def _params(address: str | None) -> dict[str, str]:
+    return {"address_key": mailbox(address)} if address else {}
 
 
 def lift(ctx: Context, suppression_id: int) -> None:

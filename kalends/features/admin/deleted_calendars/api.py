@@ -1,17 +1,50 @@
 """The calendars that deleted accounts leave in the trash, which admins give to somebody else."""
 
-from msgspec import UNSET
+from typing import Annotated, ClassVar
+
+from msgspec import UNSET, Meta, Struct
 
 from kalends import policy
 from kalends.core.values import timestamps
 from kalends.features.admin.audit import store as audit
 from kalends.features.admin.deleted_calendars import steps, store
-from kalends.features.admin.deleted_calendars.model import DeletedCalendarIndex, DeletedCalendarItem, GivenCalendar, Recipient
 from kalends.features.sessions.steps.credentials import confirm_admin
+from kalends.features.users.model import CurrentPassword
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.input.options import StructOptions
+from kalends.http.input.types import Deletion, Instant, Name, RecordId
+from kalends.http.paging import Page, Paging, paginate
+
+
+class Recipient(Struct, kw_only=True):
+    """Who gets a calendar of a deleted account."""
+
+    OPTIONS: ClassVar = StructOptions(rules={"user_name": "must be someone with an active account"})
+
+    user_name: Annotated[Name, Meta(description="The user name of someone with an active account; your own, too.")]
+    current_password: CurrentPassword | None = None
+
+
+class DeletedCalendarItem(Struct, kw_only=True):
+    """A calendar that was deleted with its owner's account."""
+
+    id: RecordId
+    name: Annotated[str, Meta(description="Its name; `Calendar` if it was that of the person.")]
+    events: Annotated[int, Meta(description="How many events it has.")]
+    deleted_at: Annotated[Instant, Meta(description="When it was deleted, in UTC.")]
+    expires_at: Annotated[Instant, Meta(description="When it is gone for good, in UTC.")]
+
+
+class DeletedCalendarIndex(Page):
+    deleted_calendars: Annotated[list[DeletedCalendarItem], Meta(description="The calendars, the last one first.")]
+
+
+class GivenCalendar(Struct, kw_only=True):
+    """A calendar that somebody got from the trash."""
+
+    calendar_id: Annotated[int, Meta(description="Id of the calendar, which is the same as before.")]
+    user_name: Annotated[str, Meta(description="The user name of its owner.")]
 
 
 @endpoint("GET", "/api/admin/deleted_calendars", for_admins=True)
@@ -43,7 +76,8 @@ def give_calendar(ctx: Context, deleted_calendar_id: int, params: Recipient) -> 
     with ctx.read():
         policy.deleted_calendar(ctx, deleted_calendar_id)
     confirm_admin(ctx, params.current_password)
-    return steps.give(ctx, deleted_calendar_id, params.user_name)
+    owner = steps.give(ctx, deleted_calendar_id, params.user_name)
+    return GivenCalendar(calendar_id=deleted_calendar_id, user_name=owner.user_name)
 
 
 @endpoint("DELETE", "/api/admin/deleted_calendars/{deleted_calendar_id}", transaction=False)

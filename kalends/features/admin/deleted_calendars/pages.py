@@ -4,7 +4,7 @@ from msgspec import structs
 
 from kalends.core.i18n import gettext
 from kalends.features.admin.deleted_calendars import api
-from kalends.features.admin.deleted_calendars.model import Recipient
+from kalends.features.admin.deleted_calendars.api import Recipient
 from kalends.features.sessions.steps.credentials import admin_needs_password
 from kalends.http.context import Context
 from kalends.http.endpoint import Document

@@ -7,7 +7,6 @@ from kalends.core.records.calendar import DeletedCalendar
 from kalends.core.records.people import User
 from kalends.features.admin.audit import store as audit
 from kalends.features.admin.deleted_calendars import store
-from kalends.features.admin.deleted_calendars.model import GivenCalendar
 from kalends.features.calendars import ownership_store as ownership
 from kalends.features.changes import trash_store as trash
 from kalends.features.changes.steps.undo import undo
@@ -17,8 +16,8 @@ from kalends.http.context import Actor, Context
 from kalends.policy import quotas
 
 
-def give(ctx: Context, calendar_id: int, user_name: str) -> GivenCalendar:
-    """Undo the deletion of the calendar in the name of its new owner. If it is interrupted, it can be done again."""
+def give(ctx: Context, calendar_id: int, user_name: str) -> User:
+    """Undo the deletion of the calendar in the name of its new owner, who is returned. If it is interrupted, it can be done again."""
     with ctx.read():
         admin, calendar = policy.admin(ctx), policy.deleted_calendar(ctx, calendar_id)
         recipient = _load_recipient(ctx, user_name)
@@ -46,7 +45,7 @@ def give(ctx: Context, calendar_id: int, user_name: str) -> GivenCalendar:
         if recipient.id != admin.id:
             sender = users.get(ctx, admin.id)
             deliveries.insert_notice(ctx, sender, "calendar_given", address=recipient.email_address, cause=f"calendar:{calendar_id}")
-    return GivenCalendar(calendar_id=calendar_id, user_name=recipient.user_name)
+    return recipient
 
 
 def erase(ctx: Context, calendar_id: int) -> None:
