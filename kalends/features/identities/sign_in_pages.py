@@ -17,7 +17,8 @@ from kalends.features.identities.steps.id_token import Claims, WrongToken
 from kalends.features.identities.steps.login_state import LoginState
 from kalends.features.identities.steps.provider_documents import ProviderFailed, find_endpoints
 from kalends.features.sessions import store as sessions
-from kalends.features.sessions.steps import cookies, credentials, login_attempts
+from kalends.features.sessions.steps import credentials, login_attempts
+from kalends.http import login_cookies
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.origin import network
@@ -132,6 +133,6 @@ def _link(ctx: Context, provider: Provider, login: LoginState, claims: Claims) -
 def _open(ctx: Context, user: User, login: LoginState) -> Document:
     """The provider's page sent the browser here, so its cookies are set without asking where it comes from: the state proves it."""
     _, token = sessions.insert(ctx, user.id, None)
-    cookies.set_device(ctx, user.id)
-    cookies.set_session(ctx, token)
+    login_cookies.set_device(ctx, user.id)
+    login_cookies.set_session(ctx, token)
     return redirect(ctx, local_path(login.next))

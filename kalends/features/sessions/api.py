@@ -8,7 +8,8 @@ from kalends.features.passkeys import steps as passkeys
 from kalends.features.passkeys.model import PasskeyOptions
 from kalends.features.sessions import store
 from kalends.features.sessions.model import Credentials, SessionCreated, SessionDetail
-from kalends.features.sessions.steps import cookies, credentials
+from kalends.features.sessions.steps import credentials
+from kalends.http import login_cookies
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import TextDeletion
@@ -41,9 +42,9 @@ def _open(ctx: Context, user: User, key_id: str | None, *, has_cookie: bool) -> 
     session, token = store.insert(ctx, user.id, key_id)
     if not ctx.caller.is_cross_site:
         if key_id is None:
-            cookies.set_device(ctx, user.id)
+            login_cookies.set_device(ctx, user.id)
         if has_cookie or ctx.caller.is_browser:
-            cookies.set_session(ctx, token)
+            login_cookies.set_session(ctx, token)
     return SessionCreated(session.id, user.id, user.user_name, token, timestamps.format_utc(session.expires_at))
 
 
@@ -82,5 +83,5 @@ def destroy(ctx: Context, session_id: str) -> TextDeletion:
     session = policy.session(ctx, session_id)
     store.delete(ctx, session.id)
     if session.id == policy.user(ctx).session_id:
-        cookies.clear_session(ctx)
+        login_cookies.clear_session(ctx)
     return TextDeletion([session.id])

@@ -7,7 +7,7 @@ from kalends.core.errors import Problem
 from kalends.core.settings import Settings
 from kalends.core.tokens import token_hash
 from kalends.core.values.text import fold_case
-from kalends.http import device_cookie
+from kalends.http import login_cookies
 from kalends.http.input.params import gather
 from kalends.http.origin import Origins, network, wider_networks
 from kalends.http.request import Request
@@ -32,7 +32,7 @@ class Clients(Struct, frozen=True):
 def find(request: Request, origins: Origins, settings: Settings) -> Clients:
     """The clients of a request whose body was read. What names an account is not looked up: whether there is one must not matter."""
     address = origins.address(request)
-    device = device_cookie.read(settings, request.headers.get("cookie", ""))
+    device = login_cookies.find_device(settings, request.headers.get("cookie", ""))
     if device:
         # Nobody else can use these places up, even by naming the account.
         return Clients({f"device {device.user_id}": ACCOUNT, f"devices {network(address)}": DEVICES}, has_device=True)

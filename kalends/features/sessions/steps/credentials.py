@@ -20,12 +20,13 @@ from kalends.features.passkeys import steps as passkeys
 from kalends.features.passkeys import store as passkey_store
 from kalends.features.sessions import store
 from kalends.features.sessions.model import Credentials
-from kalends.features.sessions.steps import cookies, login_attempts
+from kalends.features.sessions.steps import login_attempts
 from kalends.features.sessions.steps.login_attempts import Attempt
 from kalends.features.users import store as users
 from kalends.features.users.rules import passwords
 from kalends.features.users.totp import steps as totp
 from kalends.features.users.totp import store as totp_store
+from kalends.http import login_cookies
 from kalends.http.context import Context
 from kalends.http.origin import network
 
@@ -233,7 +234,7 @@ def _by_ticket(ctx: Context, ticket: str, code: str) -> Login:
 def _password_subjects(ctx: Context, name: str, user: User | None) -> list[str]:
     """The subjects that a failure counts against: the network and the name, whether or not there is such a user (else the count
     would disclose it). A device on which the user has signed in before is counted separately, so that nobody else can lock it out."""
-    if user and (device := cookies.device_of(ctx, user.id)):
+    if user and (device := login_cookies.device_of(ctx, user.id)):
         return [f"device {device}"]
     return [network_subject(ctx), f"name {fold_case(name)}"]
 
