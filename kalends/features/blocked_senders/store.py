@@ -1,4 +1,7 @@
-"""The SQL of blocked senders."""
+"""The SQL of blocked senders: who is blocked, and that what they send leaves nothing behind."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from kalends.core import errors
 from kalends.core.records.administration import BlockedSender
@@ -47,3 +50,16 @@ def insert(ctx: Context, sender: str, note: str | None) -> BlockedSender:
 def delete(ctx: Context, sender_id: int) -> None:
     if not ctx.tx.run("DELETE FROM blocked_senders WHERE id = :id", id=sender_id):
         raise errors.NotFound
+
+
+@contextmanager
+def discard_if_blocked(ctx: Context, email_address: str | None) -> Iterator[None]:
+    """Run the block that stores what someone sent, and undo it if they are a guest whose address is blocked."""
+    is_exempt = ctx.actor is not None or email_address is None or ctx.is_dry_run
+    if is_exempt or not is_blocked(ctx, str(email_address)):
+        yield
+        return
+    ctx.tx.run("SAVEPOINT blocked_sender")
+    yield
+    ctx.tx.roll_back_to("blocked_sender")
+    ctx.tx.run("RELEASE SAVEPOINT blocked_sender")

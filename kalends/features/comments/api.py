@@ -5,7 +5,7 @@ from msgspec import UNSET
 from kalends import policy
 from kalends.core import errors
 from kalends.core.records.event import Event
-from kalends.features.blocked_senders.steps.screening import discard_if_blocked
+from kalends.features.blocked_senders.store import discard_if_blocked
 from kalends.features.comments import present, store
 from kalends.features.comments.model import (
     BlankComment,

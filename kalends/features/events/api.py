@@ -14,7 +14,7 @@ from kalends.core.records.delivery import Channel
 from kalends.core.records.event import EventRow
 from kalends.core.values import datetimes
 from kalends.core.values.picture import to_url
-from kalends.features.blocked_senders.steps.screening import discard_if_blocked
+from kalends.features.blocked_senders.store import discard_if_blocked
 from kalends.features.changes.steps import as_of
 from kalends.features.deliveries import language_store as languages
 from kalends.features.deliveries import store as deliveries

@@ -9,7 +9,7 @@ from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.core.records.event import Event
 from kalends.core.records.response import Response
-from kalends.features.blocked_senders.steps.screening import discard_if_blocked
+from kalends.features.blocked_senders.store import discard_if_blocked
 from kalends.features.deliveries.steps import guest_notice
 from kalends.features.questions import answer_rules
 from kalends.features.questions import store as questions

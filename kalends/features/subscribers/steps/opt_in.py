@@ -4,7 +4,7 @@ from msgspec import structs
 
 from kalends import policy
 from kalends.core.records.event import Event
-from kalends.features.blocked_senders.steps.screening import discard_if_blocked
+from kalends.features.blocked_senders.store import discard_if_blocked
 from kalends.features.deliveries import language_store as languages
 from kalends.features.deliveries import store as deliveries
 from kalends.features.deliveries.steps import limits
