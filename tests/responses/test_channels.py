@@ -97,7 +97,7 @@ CHANNELS: dict[str, list[Callable[[Guest], Reply]]] = {
     "features.comments.api._create": [_by_comment],
     # An editor's, for a guest.
     "features.responses.steps.selection.set_answer": [],
-    "features.my_events.steps.answer._respond": [_by_my_events],
+    "features.my_events.api._respond": [_by_my_events],
 }
 # The pages that ask the questions of the event when the response is stored.
 AFTERWARDS = (_by_link, _by_invitation)

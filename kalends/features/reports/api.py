@@ -2,21 +2,33 @@
 
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from kalends import policy
 from kalends.core import errors
+from kalends.core.i18n import gettext
 from kalends.core.records.administration import Report, ReportWithSubject
 from kalends.core.values import timestamps
 from kalends.features.admin.audit import store as audit
-from kalends.features.blocked_senders.steps.screening import discard_if_blocked
+from kalends.features.blocked_senders.store import discard_if_blocked
+from kalends.features.deliveries import store as deliveries
 from kalends.features.reports import store
-from kalends.features.reports.model import ReportDetail, ReportFields, ReportIndex, ReportInput, ReportItem, ReportQuery
-from kalends.features.reports.steps import subject
+from kalends.features.reports.model import ReportDetail, ReportFields, ReportIndex, ReportInput, ReportItem, ReportQuery, Subject
+from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.paging import paginate
 from kalends.http.rate_limit import count_event_write
+from kalends.policy import Right
+
+
+class Reported(Struct, frozen=True):
+    """The thing that is reported: what it is, its name or text, its page, and the event that it belongs to."""
+
+    kind: str
+    name: str
+    path: str
+    event_id: int | None = None
 
 
 @endpoint("GET", "/api/reports", for_admins=True)
@@ -34,13 +46,40 @@ def create(ctx: Context, params: ReportInput) -> ReportItem:
 
     Only they read it. With `email_address` they can write back. They get mail: when no other report is open, and once a day while one is.
     """
-    reported = subject.load(ctx, params)
+    reported = load_subject(ctx, params)
     if reported.event_id is not None:
         count_event_write(ctx, reported.event_id)
     with discard_if_blocked(ctx, params.email_address):
         report = store.insert(ctx, params)
-        subject.notify_admins(ctx)
+        _notify_admins(ctx)
         return ReportItem(**_item_fields(report))
+
+
+def load_subject(ctx: Context, subject: Subject) -> Reported:
+    """The one thing that the request names; NotFound if the actor does not see it."""
+    if sum(each is not None for each in (subject.event_id, subject.comment_id, subject.calendar_id)) != 1:
+        raise errors.invalid("event_id", gettext("is required: send exactly one of event_id, comment_id and calendar_id"), "required")
+    if subject.calendar_id is not None:
+        with errors.naming("calendar_id"):
+            calendar = policy.calendar(ctx, subject.calendar_id, to=Right.SEE)
+        return Reported("calendar", calendar.name, f"/calendars/{calendar.id}")
+    policy.open_link(ctx, subject.link)
+    if subject.comment_id is not None:
+        with errors.naming("comment_id"):
+            comment, event = policy.visible_comment(ctx, subject.comment_id)
+        return Reported("comment", comment.comment, f"/events/{event.id}", event.id)
+    assert subject.event_id is not None
+    with errors.naming("event_id"):
+        event = policy.event(ctx, subject.event_id, to=Right.SEE)
+    return Reported("event", event.title, f"/events/{event.id}", event.id)
+
+
+def _notify_admins(ctx: Context) -> None:
+    """Mail the admins that a report waits: when no other one does, and once a day while others come. Strangers cause this mail."""
+    is_first = store.count(ctx, closed=False) == 1
+    for admin in users.find_admins(ctx):
+        if is_first or not deliveries.was_notified(ctx, admin, "report_waiting", ctx.now - deliveries.DAY):
+            deliveries.insert_notice(ctx, admin, "report_waiting")
 
 
 @endpoint("PUT", "/api/reports/{report_id}")

@@ -6,7 +6,6 @@ from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.features.reports import api
 from kalends.features.reports.model import ReportFields, ReportInput, ReportQuery, Subject
-from kalends.features.reports.steps import subject
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
 from kalends.http.input.form import Form
@@ -46,7 +45,7 @@ def _again(ctx: Context, form: FormState) -> Document:
 @page("POST", "/reports/new", guests=True, rate_limited=True, is_guest_form=True, again=_again)
 def create(ctx: Context, params: Form) -> Document:
     """Report something to the administrators."""
-    reported = subject.load(ctx, _subject(params))
+    reported = api.load_subject(ctx, _subject(params))
     api.create(ctx, params.read(ReportInput))
     return redirect(ctx, reported.path, done="reported")
 
@@ -80,7 +79,7 @@ def _subject(form: Form) -> Subject:
 
 
 def _render(ctx: Context, params: Subject, form: FormState) -> Document:
-    reported = subject.load(ctx, params)
+    reported = api.load_subject(ctx, params)
     carried = [(name, value) for name in NAMES if (value := getattr(params, name)) is not None]
     address = {"email_address": ctx.actor.email_address if ctx.actor else ""}
     return render(

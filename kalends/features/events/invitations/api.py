@@ -3,7 +3,9 @@
 from msgspec import UNSET
 
 from kalends import policy
-from kalends.features.events.invitations import present, store
+from kalends.core.records.response import InvitationWithResponse
+from kalends.core.values import timestamps
+from kalends.features.events.invitations import store
 from kalends.features.events.invitations.model import InvitationIndex, InvitationInput, InvitationItem, InvitationQuery, Invited
 from kalends.features.events.invitations.steps import invite as inviting
 from kalends.http.context import Context
@@ -19,7 +21,7 @@ def invitations(ctx: Context, event_id: int, params: InvitationQuery) -> Invitat
     event = policy.event(ctx, event_id, to=Right.EDIT)
     rows, next_page = paginate(ctx, params, store.of_event(ctx, event, params.fetch, params.offset))
     total = store.count_of_event(ctx, event) if params.count else UNSET
-    return InvitationIndex([present.item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    return InvitationIndex([_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
 
 
 @endpoint("POST", "/api/events/{event_id}/invitations", status=202, rate_limited=True)
@@ -36,7 +38,7 @@ def invite(ctx: Context, event_id: int, params: InvitationInput) -> Invited:
 def resend_invitation(ctx: Context, event_id: int, invitation_id: int) -> InvitationItem:
     """Send the invitation once more, as the event is now."""
     inviting.resend(ctx, event_id, invitation_id)
-    return present.item(store.with_response(ctx, invitation_id, event_id))
+    return _item(store.with_response(ctx, invitation_id, event_id))
 
 
 @endpoint("DELETE", "/api/events/{event_id}/invitations/{invitation_id}")
@@ -44,3 +46,15 @@ def withdraw_invitation(ctx: Context, event_id: int, invitation_id: int) -> Dele
     """Take the invitation back: its link stops, and the guest is notified. A response stays."""
     inviting.withdraw(ctx, event_id, invitation_id)
     return Deletion([invitation_id])
+
+
+def _item(invitation: InvitationWithResponse) -> InvitationItem:
+    """The invitation. Anyone who has responded, by any way, has answered it."""
+    has_answered = invitation.response is not None and invitation.state != "withdrawn"
+    names = ("id", "event_id", "series_id", "address", "name", "party_max", "response", "detail")
+    return InvitationItem(
+        **{name: getattr(invitation, name) for name in names},
+        state="answered" if has_answered else invitation.state,
+        created_at=timestamps.format_utc(invitation.created_at),
+        updated_at=timestamps.format_utc(invitation.updated_at),
+    )
