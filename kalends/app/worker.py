@@ -22,6 +22,7 @@ from kalends.db import Database, Retry, counters, last_runs
 from kalends.db.backup.daily import DailyBackup
 from kalends.features.admin.audit import store as audit
 from kalends.features.admin.deleted_calendars import store as deleted_calendars
+from kalends.features.calendars import ownership_store as ownership
 from kalends.features.changes import journal_store as journal
 from kalends.features.changes.steps import undo
 from kalends.features.contacts import store as contacts
@@ -37,7 +38,6 @@ from kalends.features.events.series import store as series
 from kalends.features.events.series.steps import occurrences
 from kalends.features.hidden_events import store as hidden_events
 from kalends.features.idempotency import store as retries
-from kalends.features.ownership_offers import store as ownership_offers
 from kalends.features.pictures import store as pictures
 from kalends.features.questions import answer_store as answers
 from kalends.features.reports import store as reports
@@ -111,7 +111,7 @@ def clean_up(ctx: Context) -> None:
         hidden_events.clean_up(ctx)
         pictures.clean_up(ctx)
         account_invitations.clean_up(ctx)
-        ownership_offers.clean_up(ctx)
+        ownership.clean_up_offers(ctx)
         audit.clean_up(ctx)
 
 

@@ -4,9 +4,10 @@ from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
 from kalends.features.calendars import ownership_steps as ownership
+from kalends.features.calendars import ownership_store as store
+from kalends.features.calendars import present
 from kalends.features.calendars.api import count_share
 from kalends.features.deliveries import store as deliveries
-from kalends.features.ownership_offers import present, store
 from kalends.features.ownership_offers.model import OfferInput, OfferItem
 from kalends.features.sessions.steps import credentials
 from kalends.features.users import store as users
@@ -38,9 +39,9 @@ def offer(ctx: Context, calendar_id: int, params: OfferInput) -> OfferItem:
         recipient = policy.required_user(ctx, params.user_name)
         if recipient.id in (user.id, calendar.owner_id) or recipient.status != "active":
             raise errors.invalid("user_name", gettext("must be someone else with an active account"), "conflict")
-        offer_id = store.insert(ctx, calendar_id, recipient.id, user.id)
+        offer_id = store.insert_offer(ctx, calendar_id, recipient.id, user.id)
         if not policy.is_blocked(ctx, user.id, by=recipient.id):
             cause = ownership.cause(calendar_id, offer_id)
             address, user_name = recipient.email_address, recipient.user_name if "@" not in params.user_name else None
             deliveries.insert_notice(ctx, user, "ownership_offered", address=address, cause=cause, user_name=user_name)
-        return present.item(policy.ownership_offer(ctx, offer_id))
+        return present.offer_item(policy.ownership_offer(ctx, offer_id))

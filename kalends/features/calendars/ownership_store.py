@@ -1,9 +1,10 @@
-"""The SQL of whom a calendar belongs to."""
+"""The SQL of whom a calendar belongs to, and of offers to hand one over. Which of the offers count is the policy's to say."""
 
 from msgspec import Struct
 
 from kalends.features.calendars import store as search
 from kalends.http.context import Context
+from kalends.policy import OFFER_SECONDS
 
 # How many records are changed in one transaction, while all other writes wait.
 BATCH = 500
@@ -129,3 +130,39 @@ def pass_on_deleted(ctx: Context, calendar_id: int, former_id: int, owner_id: in
     ids = [change_id for (change_id,) in rows]
     ctx.tx.run(f"UPDATE changes SET owner_id = :owner_id WHERE id {ctx.db.in_list('ids')}", ids=ids, owner_id=owner_id)
     return len(ids)
+
+
+def insert_offer(ctx: Context, calendar_id: int, user_id: int, offered_by: int) -> int:
+    """Offer the calendar to the user; an offer to somebody else ends."""
+    ctx.tx.run("DELETE FROM ownership_offers WHERE calendar_id = :id", id=calendar_id)
+    return int(
+        ctx.tx.value(
+            """INSERT INTO ownership_offers (calendar_id, user_id, offered_by, created_at)
+               VALUES (:calendar_id, :user_id, :offered_by, :now) RETURNING id""",
+            calendar_id=calendar_id,
+            user_id=user_id,
+            offered_by=offered_by,
+            now=ctx.now,
+        )
+    )
+
+
+def offer_exists(ctx: Context, offer_id: int) -> bool:
+    return bool(ctx.tx.rows("SELECT 1 FROM ownership_offers WHERE id = :id", id=offer_id))
+
+
+def delete_offer(ctx: Context, offer_id: int) -> None:
+    ctx.tx.run("DELETE FROM ownership_offers WHERE id = :id", id=offer_id)
+
+
+def find_size(ctx: Context, calendar_id: int, owner_id: int) -> tuple[int, int]:
+    """How many events of the owner are on the calendar, and how much text they have."""
+    sql = """SELECT count(*), coalesce(sum(octet_length(search) + coalesce(octet_length(description), 0)), 0) FROM events
+             WHERE calendar_id = :calendar_id AND owner_id = :owner_id"""
+    [(events, text)] = ctx.tx.rows(sql, calendar_id=calendar_id, owner_id=owner_id)
+    return int(events), int(text)
+
+
+def clean_up_offers(ctx: Context) -> None:
+    """Delete offers that have expired."""
+    ctx.tx.run("DELETE FROM ownership_offers WHERE created_at <= :oldest", oldest=ctx.now - OFFER_SECONDS)

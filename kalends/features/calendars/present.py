@@ -1,15 +1,16 @@
-"""Representations of calendars in API replies and forms."""
+"""Representations of calendars, and of offers to hand one over, in API replies and forms."""
 
 from typing import Any
 
 from msgspec import UNSET
 
 from kalends import policy
-from kalends.core.records.calendar import Calendar
+from kalends.core.records.calendar import Calendar, OwnershipOffer
 from kalends.core.records.people import Person
 from kalends.core.values import timestamps
 from kalends.features.calendars import sharing_store as sharing
 from kalends.features.calendars.model import CalendarDetail, CalendarInput, CalendarItem
+from kalends.features.ownership_offers.model import OfferItem
 from kalends.http.context import Context
 
 
@@ -53,3 +54,15 @@ def _limited_fields(calendar: Calendar) -> dict[str, Any]:
         "owner": Person(calendar.owner_id, calendar.owner_name),
         "updated_at": timestamps.format_utc(calendar.updated_at),
     }
+
+
+def offer_item(offer: OwnershipOffer) -> OfferItem:
+    return OfferItem(
+        id=offer.id,
+        calendar_id=offer.calendar_id,
+        calendar_name=offer.calendar_name,
+        user=Person(offer.user_id, offer.user_display_name),
+        offered_by=Person(offer.offered_by, offer.offered_by_name),
+        created_at=timestamps.format_utc(offer.created_at),
+        expires_at=timestamps.format_utc(offer.created_at + policy.OFFER_SECONDS),
+    )

@@ -5,9 +5,9 @@ from msgspec import UNSET, structs
 from kalends import policy
 from kalends.core.records.calendar import OwnershipOffer
 from kalends.features.calendars import ownership_steps as ownership
-from kalends.features.calendars import present as present_calendar
+from kalends.features.calendars import ownership_store as store
+from kalends.features.calendars import present
 from kalends.features.deliveries import store as deliveries
-from kalends.features.ownership_offers import present, store
 from kalends.features.ownership_offers.model import AnsweredOffer, OfferAnswer, OfferIndex, OfferItem
 from kalends.features.sessions.steps import credentials
 from kalends.features.users import store as users
@@ -21,15 +21,15 @@ from kalends.policy import quotas
 @endpoint("GET", "/api/ownership_offers")
 def index(ctx: Context, params: Paging) -> OfferIndex:
     """The calendars that are offered to you, and those that you offer. For admins, also the calendars whose owner is suspended."""
-    page, fields = slice_page(ctx, params, [present.item(each) for each in policy.ownership_offers(ctx)])
-    ownerless = [present_calendar.item(each) for each in policy.ownerless_calendars(ctx)] if policy.is_admin(ctx) else UNSET
+    page, fields = slice_page(ctx, params, [present.offer_item(each) for each in policy.ownership_offers(ctx)])
+    ownerless = [present.item(each) for each in policy.ownerless_calendars(ctx)] if policy.is_admin(ctx) else UNSET
     return OfferIndex(ownership_offers=page, ownerless_calendars=ownerless, **fields)
 
 
 @endpoint("GET", "/api/ownership_offers/{offer_id}")
 def show(ctx: Context, offer_id: int) -> OfferItem:
     """An offer to you, or one that you made."""
-    return present.item(policy.ownership_offer(ctx, offer_id))
+    return present.offer_item(policy.ownership_offer(ctx, offer_id))
 
 
 @endpoint("PUT", "/api/ownership_offers/{offer_id}", transaction=False, pool="hash")
@@ -43,11 +43,11 @@ def update(ctx: Context, offer_id: int, params: OfferAnswer) -> AnsweredOffer:
     with ctx.read():
         offer = policy.offer_to_me(ctx, offer_id)
         user = users.get(ctx, policy.user(ctx).id)
-    answered = AnsweredOffer(**structs.asdict(present.item(offer)), accepted=params.accepted)
+    answered = AnsweredOffer(**structs.asdict(present.offer_item(offer)), accepted=params.accepted)
     if not params.accepted:
         with ctx.write():
             _lock(ctx, offer)
-            store.delete(ctx, policy.offer_to_me(ctx, offer_id).id)
+            store.delete_offer(ctx, policy.offer_to_me(ctx, offer_id).id)
         return answered
     credentials.confirm_recent(ctx, user, params.current_password)
     with ctx.write(is_last=False):
@@ -73,7 +73,7 @@ def _accept(ctx: Context, offer_id: int) -> None:
 def destroy(ctx: Context, offer_id: int) -> Deletion:
     """Withdraw an offer that you made."""
     _lock(ctx, policy.offer_by_me(ctx, offer_id))
-    store.delete(ctx, policy.offer_by_me(ctx, offer_id).id)
+    store.delete_offer(ctx, policy.offer_by_me(ctx, offer_id).id)
     return Deletion([offer_id])
 
 

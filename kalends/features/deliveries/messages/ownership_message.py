@@ -12,7 +12,6 @@ from kalends.features.calendars import ownership_store as ownership
 from kalends.features.deliveries.messages.account_message import Wording, compose
 from kalends.features.deliveries.rules.outcome import Undeliverable
 from kalends.features.events.cohosts import store as cohost_store
-from kalends.features.ownership_offers import store as offers
 from kalends.features.users import store as users
 from kalends.http.context import Context
 
@@ -31,7 +30,7 @@ def build(ctx: Context, delivery: Delivery, user: User) -> EmailMessage:
         wording = _given({"name": user.name or user.user_name, "calendar": name})
         return compose(ctx.settings, delivery, wording, ctx.locale, f"{ctx.settings.url}/calendars/{calendar_id}", _VIEW)
     names = {"name": user.name or user.user_name, "calendar": name or ""}
-    if name is None or (delivery.notice == "ownership_offered" and not offers.exists(ctx, int(rest[0]))):
+    if name is None or (delivery.notice == "ownership_offered" and not ownership.offer_exists(ctx, int(rest[0]))):
         raise Undeliverable("The offer was withdrawn or answered before it was sent.")
     if delivery.notice == "ownership_accepted":
         return compose(ctx.settings, delivery, _accepted(names), ctx.locale, f"{ctx.settings.url}/calendars/{calendar_id}", _VIEW)
