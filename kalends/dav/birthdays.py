@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from kalends import policy
 from kalends.core.values import timestamps
-from kalends.dav import birthday_calendar, listing, paths, reports
+from kalends.dav import listing, paths, reports
 from kalends.dav.calendars import expand, filters, query
 from kalends.dav.calendars.overlap import RequestBudget
 from kalends.dav.calendars.sync import Token, parse_token, read_entries
 from kalends.dav.call import CALENDAR_TYPE, Call, DavReply, require_home
 from kalends.dav.properties import Subject
-from kalends.dav.propfind import describe, needs_text, require_finite, resource_names
+from kalends.dav.propfind import birthdays_collection, birthdays_subject, describe, needs_text, require_finite, resource_names
 from kalends.dav.xml import CALDAV, DAV, DavError, Response, escape, multistatus, write_response
 from kalends.features.changes import journal_store
 from kalends.features.contacts import store
@@ -38,7 +38,7 @@ class _Listed(Struct):
 
 def propfind_calendar(call: Call) -> DavReply:
     require_home(call)
-    depth, subject = require_finite(call), birthday_calendar.subject(call)
+    depth, subject = require_finite(call), birthdays_subject(call)
     responses = [write_response(describe(call, subject, _folder(call)))]
     if depth == "1":
         responses += _describe(call, resource_names(call.root), store.find_birthdays(call.ctx, subject.user.id))
@@ -103,7 +103,7 @@ def _sync(call: Call, root: Element) -> DavReply:
     """What changed since the token: the birthdays of these contacts now, and the names of those that have none."""
     ctx, text = call.ctx, (root.findtext(f"{_D}sync-token") or "").strip()
     limit = reports.read_limit(root, f"{_D}limit", f"{_D}nresults")
-    journal, name = journal_store.find_journal(ctx), birthday_calendar.collection(call.target.user_id)
+    journal, name = journal_store.find_journal(ctx), birthdays_collection(call.target.user_id)
     token = parse_token(journal, name, text) if text else Token(name, journal.epoch, journal.end)
     cut = False
     if not text or token.last:

@@ -1,17 +1,28 @@
-"""PROPFIND: the properties of a path and, with Depth 1, of what it has."""
+"""PROPFIND, the properties of a path and, with Depth 1, of what it has; and GET of a calendar and of its resources."""
 
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
+from msgspec import structs
+
 from kalends import policy
+from kalends.core.i18n import gettext
 from kalends.core.records.calendar import Calendar
-from kalends.dav import birthday_calendar, listing, paths, properties
+from kalends.core.values import timestamps
+from kalends.dav import listing, paths, properties
+from kalends.dav.books.sync import current_ctag
 from kalends.dav.calendars import calendar_store, resources, sync, text
-from kalends.dav.call import ALLPROP, PROP, PROPNAME, Call, DavReply, find_calendar, require_home
+from kalends.dav.calendars.resources import Resource
+from kalends.dav.calendars.sync import Token
+from kalends.dav.call import ALLPROP, CALENDAR_TYPE, PROP, PROPNAME, Call, DavReply, find_calendar, require_home
 from kalends.dav.properties import SCHEDULE_TAG, Subject, dav
 from kalends.dav.push.web_push import calendar_topic
 from kalends.dav.xml import DAV, DavError, Response, multistatus, write_response
+from kalends.features.changes import journal_store
 from kalends.features.contacts import store as contact_store
+from kalends.features.contacts.rules.birthday import COLOR
+from kalends.features.events.feeds.steps import feed
+from kalends.policy.site import reader_locale
 
 # The names of the properties in a request, in characters: those that a resource lacks are in the response of each. Clients ask for a third.
 MAX_NAMES = 10_000
@@ -34,7 +45,7 @@ def propfind(call: Call) -> DavReply:
             slug = made[calendar.id].slug if calendar.id in made else str(calendar.id)
             responses.append(describe(call, subject, paths.calendar(own.user.id, slug)))
         if contact_store.has_birthdays(call.ctx, own.user.id) and policy.may_read_contacts(own.user):
-            responses.append(describe(call, birthday_calendar.subject(call), paths.calendar(own.user.id, paths.BIRTHDAYS)))
+            responses.append(describe(call, birthdays_subject(call), paths.calendar(own.user.id, paths.BIRTHDAYS)))
     return DavReply(207, multistatus(map(write_response, responses)))
 
 
@@ -125,3 +136,51 @@ def _calendar_subject(call: Call, calendar: Calendar) -> Subject:
     token = sync.current_token(call.ctx, calendar) if properties.SYNC_TOKEN in names else ""
     topic = calendar_topic(call.ctx.settings, calendar)
     return Subject(call.ctx, policy.user(call.ctx), "calendar", calendar, token, push_topic=topic)
+
+
+def birthdays_subject(call: Call) -> Subject:
+    """The calendar of the birthdays of one's contacts, with its sync token: it is made of the contacts, and its user is a viewer of it."""
+    ctx, user = call.ctx, policy.user(call.ctx)
+    name = str(reader_locale(ctx).translate(gettext("Birthdays")))
+    calendar = structs.replace(policy.primary_calendar(ctx), id=0, name=name, color=COLOR, description=None, role="viewer", public=False)
+    journal = journal_store.find_journal(ctx)
+    token = Token(birthdays_collection(user.id), journal.epoch, journal.end).text
+    return Subject(ctx, user, "birthdays", calendar, token, ctag=current_ctag(ctx), components="VEVENT")
+
+
+def birthdays_collection(user_id: int) -> str:
+    """What the calendar of birthdays is called in sync tokens."""
+    return f"birthdays-{user_id}"
+
+
+def get_resource(call: Call) -> DavReply:
+    resource, content = _find_cached_file(call) or _find_file(call)
+    headers = {"ETag": resource.etag, "Last-Modified": timestamps.format_http_date(resource.updated_at)}
+    if call.ctx.caller.has_version(resource.etag):
+        return DavReply(304, content_type="", headers=headers)
+    if tag := resource.schedule_tag(content):
+        headers["Schedule-Tag"] = tag
+    return DavReply(200, content, CALENDAR_TYPE, headers)
+
+
+def _find_file(call: Call) -> tuple[Resource, bytes]:
+    calendar = find_calendar(call)
+    resource = resources.find(call.ctx, calendar, call.target.name)
+    if resource is None:
+        raise DavError(404, "There is no such resource in the calendar.")
+    has_it = call.ctx.caller.has_version(resource.etag)
+    return resource, b"" if has_it else text.read(call.ctx, calendar, resource)
+
+
+def _find_cached_file(call: Call) -> tuple[Resource, bytes] | None:
+    """A file that is in memory takes one statement, for its ETag and the right to see it."""
+    require_home(call)
+    calendar_id = call.target.calendar_id
+    resource = resources.find_unwritten(call.ctx, calendar_id, call.target.name) if calendar_id else None
+    content = text.find_cached(call.ctx, resource) if resource else None
+    return (resource, content) if resource and content else None
+
+
+def get_calendar(call: Call) -> DavReply:
+    """All events as one file, as the feed has them."""
+    return DavReply(200, feed.build_for_calendar(call.ctx, find_calendar(call)), CALENDAR_TYPE)

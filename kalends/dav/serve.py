@@ -14,7 +14,7 @@ from kalends.dav.books import propfind as books
 from kalends.dav.books import reports as book_reports
 from kalends.dav.books import transfer as book_transfer
 from kalends.dav.books import write as book_write
-from kalends.dav.calendars import files, transfer, write
+from kalends.dav.calendars import transfer, write
 from kalends.dav.call import Call, DavReply
 from kalends.dav.paths import Kind
 from kalends.dav.push import registration, web_push
@@ -42,7 +42,7 @@ TABLE: dict[Kind, dict[str, Action]] = {
         "PROPFIND": propfind.propfind_calendar,
         "PROPPATCH": proppatch.proppatch,
         "REPORT": reports.report,
-        "GET": files.get_calendar,
+        "GET": propfind.get_calendar,
         "POST": registration.register_for_calendar,
         "MKCALENDAR": collections.make_calendar,
         "MKCOL": collections.make_collection,
@@ -50,7 +50,7 @@ TABLE: dict[Kind, dict[str, Action]] = {
     },
     "resource": {
         "PROPFIND": propfind.propfind_resource,
-        "GET": files.get_resource,
+        "GET": propfind.get_resource,
         "PUT": write.put_resource,
         "DELETE": write.delete_resource,
         "COPY": transfer.copy_resource,
