@@ -3,8 +3,7 @@
 from kalends import policy
 from kalends.core.i18n import gettext
 from kalends.core.values import timestamps
-from kalends.features.notifications import store
-from kalends.features.responses import present
+from kalends.features.responses import news_store, present
 from kalends.features.responses import store as responses
 from kalends.http.context import Context
 from kalends.http.endpoint import Document
@@ -21,7 +20,7 @@ YEAR = 365 * 86_400
 def show(ctx: Context) -> Document:
     """Invitations to answer, comments to approve and reports, and the latest RSVPs and comments. What is shown counts as read."""
     policy.user(ctx)
-    news = store.find(ctx, MAX_NEWS)
+    news = news_store.find_latest(ctx, MAX_NEWS)
     seen = sites.seen_news(ctx)
     if news and news[0].id > seen:
         ctx.set_cookie(SEEN_COOKIE, str(news[0].id), YEAR)

@@ -1,9 +1,11 @@
-"""The guests of an event, for its editors: by response, with a search, in an order."""
+"""The guests of an event: the list for its editors, by response, with a search, in an order; and those whom a message may reach."""
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
+from kalends import policy
+from kalends.core.records.delivery import GuestGroup
 from kalends.core.records.response import Response
 from kalends.db import columns
 from kalends.db.text_search import escape_like
@@ -95,3 +97,36 @@ def _position(ctx: Context, sort: str, after: int | None, params: dict[str, Any]
         return ""
     params |= {"after": after, "key": key}
     return f"AND ({_KEYS[sort]}, id) > (:key, :after)"
+
+
+_GROUPS: dict[str, GuestGroup] = {"MAYBE": "maybe", "NO": "no", "": "not_answered"}
+
+
+class Guest(Struct, frozen=True):
+    """The fields of a response that decide whether its guest gets a message. A guest who was invited and has not responded has no id."""
+
+    id: int | None
+    event_id: int
+    user_id: int | None
+    email_address: str
+    response: str
+    is_waiting: bool
+    # Whether they still see the event.
+    sees: bool
+    # Whether an editor added them.
+    added: bool = False
+
+    @property
+    def group(self) -> GuestGroup:
+        if self.response == "YES":
+            return "waiting" if self.is_waiting else "going"
+        return _GROUPS[self.response]
+
+
+_GUEST = columns(Guest, "r", is_waiting=f"({ON_LIST} OR offer_until IS NOT NULL)", sees=policy.GUEST_SEES_EVENT)
+
+
+def find_guests(ctx: Context, condition: str, **params: Any) -> list[Guest]:
+    """The responses that meet the condition, in their order."""
+    sql = f"SELECT {_GUEST} FROM responses r JOIN events e ON e.id = r.event_id WHERE {condition} ORDER BY r.id"
+    return ctx.tx.all(Guest, sql, **params)

@@ -1,4 +1,4 @@
-"""Mail to organisers: new responses and comments, immediately or once a day, as each of them wishes."""
+"""News of organisers: new responses and comments, in mail, immediately or once a day, as each of them wishes, and in a list."""
 
 from datetime import datetime, time, timedelta
 
@@ -7,6 +7,7 @@ from msgspec import Struct
 from kalends import policy
 from kalends.core.records.event import Event
 from kalends.core.records.people import User
+from kalends.core.records.response import Attendance
 from kalends.core.values import datetimes
 from kalends.features.deliveries import store as deliveries
 from kalends.features.users import store as users
@@ -28,6 +29,19 @@ class News(Struct, frozen=True):
     response_id: int | None
     comment_id: int | None
     at: int
+
+
+class NewsItem(Struct, frozen=True):
+    """An RSVP or, without a response, a comment on an event that the actor may edit."""
+
+    id: int
+    at: int
+    event_id: int
+    title: str
+    name: str | None
+    response_id: int | None
+    response: Attendance | None
+    people: int | None
 
 
 def notify_organiser(ctx: Context, event: Event, *, response_id: int | None = None, comment_id: int | None = None) -> None:
@@ -101,3 +115,17 @@ def _next_morning(now: int, zone: str) -> int:
     local = datetimes.to_local(now, zone)
     day = local.date() + timedelta(days=1 if local.hour >= DIGEST_HOUR else 0)
     return datetimes.to_instant(datetime.combine(day, time(DIGEST_HOUR)), zone)
+
+
+def find_latest(ctx: Context, limit: int) -> list[NewsItem]:
+    """The latest news of the actor's events, the newest first, sent or not."""
+    return ctx.tx.all(
+        NewsItem,
+        f"""SELECT n.id, n.at, e.id, e.title, coalesce(r.name, r.email_address, o.name), r.id, r.response, r.number + r.plus_n
+            FROM organiser_news n
+            LEFT JOIN responses r ON r.id = n.response_id LEFT JOIN comments o ON o.id = n.comment_id
+            JOIN events e ON e.id = coalesce(r.event_id, o.event_id) JOIN calendars c ON c.id = e.calendar_id
+            WHERE n.owner_id = :me AND {policy.EVENT_EDITABLE} ORDER BY n.id DESC LIMIT :limit""",
+        me=policy.user(ctx).id,
+        limit=limit,
+    )

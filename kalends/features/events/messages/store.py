@@ -6,9 +6,8 @@ from msgspec import Struct
 
 from kalends.db import columns
 from kalends.features.deliveries.store import RETENTION
-from kalends.features.events import guest_store as guests
-from kalends.features.events.guest_store import Guest
-from kalends.features.responses.guest_list_store import TABS
+from kalends.features.responses import guest_list_store as guests
+from kalends.features.responses.guest_list_store import TABS, Guest
 from kalends.http.context import Context
 
 PREFIX = "message:"

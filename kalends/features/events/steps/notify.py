@@ -18,11 +18,11 @@ from kalends.features.deliveries.steps import guest_notice, limits
 from kalends.features.events import change_notice_store as change_notices
 from kalends.features.events import store
 from kalends.features.events.change_notice_store import OpenNotice, take_snapshot
-from kalends.features.events.guest_store import Guest, find_guests
 from kalends.features.events.input_model import NOTIFY, EventChanges
 from kalends.features.events.invitations import store as invitations
 from kalends.features.events.invitations.steps import addresses, cancellations
 from kalends.features.events.model import PARTS
+from kalends.features.responses.guest_list_store import Guest, find_guests
 from kalends.http.context import Context
 from kalends.http.input.fields import Changes
 

@@ -11,7 +11,7 @@ from kalends.core import errors
 from kalends.db import open_contents
 from kalends.db.migrate import newest, tables
 from kalends.db.table_copy import IntegrityError
-from kalends.features.users import export_store, import_store
+from kalends.features.users import export_store
 from kalends.features.users.steps.export import FORMAT, MANIFEST, Manifest
 from kalends.http.context import Context
 
@@ -24,7 +24,7 @@ def import_account(ctx: Context, path: str, password_hash: str, begin: Callable[
             raise errors.Conflict("Another process uses this database. Stop the service first.")
         with ZipFile(path) as archive, ctx.write(alone=True):
             manifest = _read_manifest(ctx, archive)
-            if not import_store.is_empty(ctx):
+            if not export_store.is_empty(ctx):
                 raise errors.Conflict("People have accounts here. An exported account is imported into an empty service.")
             _insert(ctx, archive, manifest, password_hash, begin(sum(manifest.records.values())))
     except (BadZipFile, msgspec.MsgspecError, KeyError, IntegrityError) as error:
@@ -48,9 +48,9 @@ def _insert(ctx: Context, archive: ZipFile, manifest: Manifest, password_hash: s
             for rows in _read_rows(archive, table):
                 if table == "users":
                     rows = [row | {"password_hash": password_hash, "role": "admin", "status": "active"} for row in rows]
-                import_store.insert(copy, table, rows, manifest.user_id)
+                export_store.insert(copy, table, rows, manifest.user_id)
                 advance(len(rows))
-            import_store.set_sequence(ctx, copy, table)
+            export_store.set_sequence(ctx, copy, table)
     copy.verify(imported)
 
 
