@@ -1,6 +1,8 @@
-"""The SQL of change notices: one message to guests for the changes of some minutes, once a worker begins to send it."""
+"""The SQL of change notices: one message to guests for the changes of some minutes, once a worker begins to send it; and of what the
+notice takes out of the calendars of guests."""
 
 from hashlib import blake2b
+from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -281,3 +283,23 @@ def find(ctx: Context, delivery: Delivery) -> ChangeNotice:
 def clean_up(ctx: Context) -> None:
     """Delete notices whose messages are deleted, too."""
     ctx.tx.run("DELETE FROM change_notices WHERE due_at < :old", old=ctx.now - RETENTION)
+
+
+def replace_cancellations(ctx: Context, rows: list[dict[str, Any]]) -> None:
+    """Insert the cancellations in place of earlier ones of the same notice, guest and event."""
+    ctx.tx.many("DELETE FROM cancellations WHERE notice_id = :notice_id AND email_key = :email_key AND event_id = :event_id", rows)
+    ctx.tx.many(
+        """INSERT INTO cancellations (notice_id, event_id, email_key, calendar, series_id)
+           VALUES (:notice_id, :event_id, :email_key, :calendar, :series_id)""",
+        rows,
+    )
+
+
+def find_cancellations(ctx: Context, notice_id: int, email_key: str) -> list[tuple[int, str | None, int | None]]:
+    """The event, and its calendar or else its series, of each cancellation of the notice for the guest."""
+    rows = ctx.tx.rows(
+        "SELECT event_id, calendar, series_id FROM cancellations WHERE notice_id = :id AND email_key = :key ORDER BY id",
+        id=notice_id,
+        key=email_key,
+    )
+    return [(event_id, calendar, series_id) for event_id, calendar, series_id in rows]

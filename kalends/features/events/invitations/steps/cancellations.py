@@ -8,7 +8,8 @@ from msgspec import Struct, structs
 from kalends.core.records.event import Event
 from kalends.core.records.response import Invitation
 from kalends.core.values.text import fold_case
-from kalends.features.events.invitations import cancellation_store, store
+from kalends.features.events import change_notice_store as notices
+from kalends.features.events.invitations import store
 from kalends.features.events.invitations.steps import calendar_part, invite
 from kalends.features.events.invitations.steps.calendar_part import Formatted
 from kalends.features.events.invitations.store import Target
@@ -36,12 +37,12 @@ def insert(ctx: Context, notice_id: int, recipients: Set[str], deleted: list[Eve
             if target not in targets:
                 targets[target] = _format(ctx, target, deleted, scope)
             rows.append(_row(ctx, invitation, targets[target]) | {"notice_id": notice_id})
-    cancellation_store.replace(ctx, rows)
+    notices.replace_cancellations(ctx, rows)
 
 
 def add_parts(ctx: Context, message: EmailMessage, notice_id: int, address: str, deleted_ids: Set[int]) -> None:
     """Add to the notice what cancels those of its events that are deleted."""
-    for event_id, calendar, series_id in cancellation_store.find(ctx, notice_id, fold_case(address)):
+    for event_id, calendar, series_id in notices.find_cancellations(ctx, notice_id, fold_case(address)):
         if event_id not in deleted_ids:
             continue
         if calendar is not None:
