@@ -1,15 +1,19 @@
-"""API keys, and the app passwords of devices that use CalDAV and CardDAV: creating one, which is shown once, and deleting one."""
+"""API keys, and the app passwords of devices that use CalDAV and CardDAV: creating one, which is shown once, and deleting one; and the
+configuration profile with which Apple's devices use theirs."""
 
+import plistlib
+from typing import Any
 from urllib.parse import quote, urlsplit
+from uuid import NAMESPACE_URL, uuid5
 
 from msgspec import structs
 
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
+from kalends.core.records.credentials import Key
 from kalends.core.values import timestamps
 from kalends.features.account.pages import MAX_KEYS, show
-from kalends.features.account.rules import apple_profile as apple_profiles
 from kalends.features.keys import api
 from kalends.features.keys.model import KeyRequest
 from kalends.http.context import Context
@@ -26,6 +30,9 @@ from kalends.web.render import render
 
 # After how many days a key ends, as the form offers.
 DAYS = ("30", "90", "365")
+APPLE_PROFILE = "application/x-apple-aspen-config"
+# Of the profile: the name of the settings of each account, its type, and what it is called.
+_ACCOUNTS = (("CalDAV", "com.apple.caldav.account", "calendars"), ("CardDAV", "com.apple.carddav.account", "contacts"))
 
 
 @page("POST", "/account/keys", again=show, form="key", pool="hash")
@@ -102,8 +109,42 @@ def apple_profile(ctx: Context, profile_name: str) -> Document:
     if key.kind != "dav" or suffix != "mobileconfig":
         raise errors.NotFound
     ctx.headers["Content-Disposition"] = 'attachment; filename="kalends.mobileconfig"'
-    content = apple_profiles.build(ctx.settings.url, sites.get(ctx).name, user.id, user.user_name, key)
-    return Document(content, apple_profiles.CONTENT_TYPE)
+    content = _build_apple_profile(ctx.settings.url, sites.get(ctx).name, user.id, user.user_name, key)
+    return Document(content, APPLE_PROFILE)
+
+
+def _build_apple_profile(site_url: str, site_name: str, user_id: int, user_name: str, key: Key) -> bytes:
+    """The profile for the device of this app password.
+
+    It has no password: whoever installs it types the app password of the device. Installed once more, it takes the place of the first one,
+    since its identifiers are made from the URL of the site and the id of the key."""
+    site = urlsplit(site_url)
+    accounts = [
+        _payload(site_url, key, kind, payload_type, f"{site_name}: {content}")
+        | {
+            f"{kind}AccountDescription": site_name,
+            f"{kind}HostName": site.hostname or "",
+            f"{kind}Port": site.port or (443 if site.scheme == "https" else 80),
+            f"{kind}UseSSL": site.scheme == "https",
+            f"{kind}PrincipalURL": f"{site.path}/dav/users/{user_id}/",
+            f"{kind}Username": user_name,
+        }
+        for kind, payload_type, content in _ACCOUNTS
+    ]
+    profile = _payload(site_url, key, "profile", "Configuration", f"{site_name} ({key.name})")
+    return plistlib.dumps(profile | {"PayloadContent": accounts, "PayloadOrganization": site_name, "PayloadRemovalDisallowed": False})
+
+
+def _payload(site_url: str, key: Key, part: str, payload_type: str, name: str) -> dict[str, Any]:
+    """What every payload of a profile has."""
+    host = ".".join(reversed((urlsplit(site_url).hostname or "localhost").split(".")))
+    return {
+        "PayloadType": payload_type,
+        "PayloadVersion": 1,
+        "PayloadIdentifier": f"{host}.kalends.{key.id}.{part.lower()}",
+        "PayloadUUID": str(uuid5(NAMESPACE_URL, f"{site_url}/account/devices/{key.id}#{part}")).upper(),
+        "PayloadDisplayName": name,
+    }
 
 
 def account_url(server: str, user_name: str, password: str) -> str:

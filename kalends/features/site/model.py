@@ -1,16 +1,49 @@
-"""The settings of the site: the input and the replies of the API."""
+"""The settings of the site: the input and the replies of the API; and what a style sheet of an admin may have."""
 
+import re
 from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from kalends.core.i18n import gettext
 from kalends.core.i18n.catalogs import Language
 from kalends.core.records.administration import Registration, SiteVisibility
 from kalends.core.settings import COLOR, WEB_ADDRESS
 from kalends.core.values import text
-from kalends.features.site.rules import style_sheet
 from kalends.http.input.options import FieldOptions, StructOptions
+from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.types import TimeZone
+
+MAX_STYLE = 64 * 1024
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(?:\r\n|[\n\r\f])|(.))", re.DOTALL)
+# A URL with its content in it loads nothing.
+_DATA = re.compile(r"data:(?:image|font)/[a-z0-9.+-]+[;,][^\"')\s]*", re.IGNORECASE)
+_BLANK = re.compile(r"[\t\r\n\f]")
+_ELSEWHERE = re.compile(r"[/\\]{2}|\b(?:https?|ftp|wss?|file|blob):|@import", re.IGNORECASE)
+
+
+def check_style(css: str) -> str:
+    """The style sheet, if it is small enough and names no other address, so that browsers load nothing from elsewhere; else FieldInvalid.
+
+    The policy of pages (Content-Security-Policy) forbids that, too; here the admin learns it when saving."""
+    if len(css.encode()) > MAX_STYLE:
+        raise FieldInvalid(gettext("must have at most 64 KiB"))
+    # Browsers ignore line breaks in addresses, and read escapes.
+    plain = _BLANK.sub("", _ESCAPE.sub(_decode, _DATA.sub("", _COMMENT.sub(" ", css))))
+    if _ELSEWHERE.search(plain):
+        raise FieldInvalid(gettext("must not load anything from other addresses: no @import, no https://"))
+    return css
+
+
+def _decode(match: re.Match[str]) -> str:
+    """The character that an escape stands for. An escaped line break stands for nothing."""
+    digits, character = match.groups()
+    if not digits:
+        return character or ""
+    code = int(digits, 16)
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+
 
 WebAddress = Annotated[
     str,
@@ -66,8 +99,8 @@ class SiteInput(Struct, kw_only=True):
     style: (
         Annotated[
             str,
-            Meta(max_length=style_sheet.MAX_OCTETS, description="CSS for all pages but those of administration, at most 64 KiB."),
-            FieldOptions(check=style_sheet.check, multiline=True),
+            Meta(max_length=MAX_STYLE, description="CSS for all pages but those of administration, at most 64 KiB."),
+            FieldOptions(check=check_style, multiline=True),
         ]
         | None
     ) = None
