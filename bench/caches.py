@@ -81,23 +81,13 @@ def _tricks(user: LocalUser, row: str) -> dict[str, Switch]:
         db.close()
 
     @contextmanager
-    def without_large_page_cache() -> Iterator[None]:
-        with _replaced(connection, "PRAGMAS", connection.PRAGMAS.replace("cache_size = -4000", "cache_size = -2000")):
-            db.close()
-            yield
-        db.close()
-
-    @contextmanager
     def without(name: str, value: Any) -> Iterator[None]:
         with _replaced(environment._Environment, name, value):
             _forget_templates()
             yield
         _forget_templates()
 
-    tricks: dict[str, Switch] = {
-        "prepared statements": without_prepared_statements,
-        "a page cache of 4 MB instead of 2": without_large_page_cache,
-    }
+    tricks: dict[str, Switch] = {"prepared statements": without_prepared_statements}
     if row not in PAGE_ROWS:
         return tricks
     return tricks | {

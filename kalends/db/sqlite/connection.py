@@ -8,7 +8,6 @@ import msgspec
 
 from kalends.db.text_search import MAX_PATTERN_LENGTH
 
-# The cache has room for the month of a user with 10,000 events, which takes twice as long to read with the default of 2,000 KiB.
 # The write-ahead log grows while a backup reads; afterwards it is truncated to the limit.
 PRAGMAS = """
 PRAGMA journal_mode = WAL;
@@ -16,18 +15,11 @@ PRAGMA synchronous = FULL;
 PRAGMA foreign_keys = ON;
 PRAGMA trusted_schema = OFF;
 PRAGMA temp_store = MEMORY;
-PRAGMA cache_size = -4000;
 PRAGMA journal_size_limit = 67108864;
 """
 
 # Each connection serves one thread at a time, so it needs no mutex.
 OPEN_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
-# MEMSTATUS=0 drops the allocator's global lock. It must be set before sqlite3_initialize(), which apsw has already called.
-apsw.shutdown()
-apsw.config(apsw.SQLITE_CONFIG_MEMSTATUS, 0)
-# Most of the memory of a statement comes from 300 KB of each connection, without the allocator: 2 % fewer instructions.
-apsw.config(apsw.SQLITE_CONFIG_LOOKASIDE, 1_200, 256)
-apsw.initialize()
 
 
 class Connection(apsw.Connection):
