@@ -64,8 +64,13 @@ class PageFields(TypedDict):
 
 def slice_page(ctx: Context, params: Paging, rows: list[T]) -> tuple[list[T], PageFields]:
     """The page of a short list that was read as a whole, with the other fields of an index."""
-    page, next_page = paginate(ctx, params, rows[params.offset : params.offset + params.fetch])
-    return page, {"limit": params.size, "offset": params.offset, "next": next_page, "total": len(rows) if params.count else UNSET}
+    return build_page(ctx, params, rows[params.offset : params.offset + params.fetch], lambda: len(rows))
+
+
+def build_page(ctx: Context, params: Paging, rows: list[T], count: Callable[[], int]) -> tuple[list[T], PageFields]:
+    """The page of the rows that were fetched, with the other fields of an index; count: of all pages, called if the client asks."""
+    page, next_page = paginate(ctx, params, rows)
+    return page, {"limit": params.size, "offset": params.offset, "next": next_page, "total": count() if params.count else UNSET}
 
 
 def paginate(

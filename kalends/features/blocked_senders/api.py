@@ -3,7 +3,7 @@
 import re
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core.i18n import gettext
@@ -16,7 +16,7 @@ from kalends.http.endpoint import endpoint
 from kalends.http.input.options import FieldOptions
 from kalends.http.input.readers import FieldInvalid
 from kalends.http.input.types import CreatedAt, Deletion, Name, RecordId
-from kalends.http.paging import Page, Paging, paginate
+from kalends.http.paging import Page, Paging, build_page
 
 _SENDER = r"@?([A-Za-z0-9._+-]+@)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+"
 
@@ -58,9 +58,8 @@ class BlockedSenderIndex(Page):
 def index(ctx: Context, params: Paging) -> BlockedSenderIndex:
     """The blocked addresses and domains, newest first; for admins."""
     policy.admin(ctx)
-    rows, next_page = paginate(ctx, params, store.index(ctx, params))
-    total = store.count(ctx) if params.count else UNSET
-    return BlockedSenderIndex([_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.index(ctx, params), lambda: store.count(ctx))
+    return BlockedSenderIndex([_item(row) for row in rows], **page)
 
 
 @endpoint("POST", "/api/blocked_senders", status=201)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core import errors
@@ -12,7 +12,7 @@ from kalends.features.blocks import store
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import CreatedAt, Deletion
-from kalends.http.paging import Page, Paging, paginate
+from kalends.http.paging import Page, Paging, build_page
 
 
 class BlockItem(Struct):
@@ -36,14 +36,8 @@ def index(ctx: Context, params: Paging) -> BlockIndex:
     You block the owner of a calendar when you leave it: `PUT /api/calendars/<id>/unshare` with your own name and `block=true`.
     """
     user = policy.user(ctx)
-    blocks, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
-    return BlockIndex(
-        blocks=[BlockItem(block.user_id, block.name, timestamps.format_utc(block.created_at)) for block in blocks],
-        limit=params.size,
-        offset=params.offset,
-        next=next_page,
-        total=store.count(ctx, user.id) if params.count else UNSET,
-    )
+    blocks, page = build_page(ctx, params, store.index(ctx, user.id, params), lambda: store.count(ctx, user.id))
+    return BlockIndex(blocks=[BlockItem(block.user_id, block.name, timestamps.format_utc(block.created_at)) for block in blocks], **page)
 
 
 @endpoint("DELETE", "/api/blocks/{blocked_id}")

@@ -2,7 +2,7 @@
 
 from hashlib import blake2b
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from kalends import policy
 from kalends.core import errors
@@ -36,7 +36,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import CALENDAR_FILE, Document, endpoint
 from kalends.http.input.fields import Changes, Params
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.paging import Paging, build_page
 from kalends.policy import Right, quotas
 
 SHARES = rate_limit.Limit("shares", 60, 3600, gettext("You can share calendars %(max)s times an hour. Try again later."))
@@ -46,14 +46,8 @@ SHARES = rate_limit.Limit("shares", 60, 3600, gettext("You can share calendars %
 def index(ctx: Context, params: Paging) -> CalendarIndex:
     """The calendars that you own or that are shared with you."""
     user = policy.user(ctx)
-    calendars, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
-    return CalendarIndex(
-        calendars=[present.item(calendar) for calendar in calendars],
-        limit=params.size,
-        offset=params.offset,
-        next=next_page,
-        total=store.count(ctx, user.id) if params.count else UNSET,
-    )
+    calendars, page = build_page(ctx, params, store.index(ctx, user.id, params), lambda: store.count(ctx, user.id))
+    return CalendarIndex(calendars=[present.item(calendar) for calendar in calendars], **page)
 
 
 @endpoint("GET", "/api/calendars/new")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from kalends import policy
 from kalends.core import errors
@@ -38,7 +38,7 @@ from kalends.http.input.fields import Changes
 from kalends.http.input.multipart import Upload
 from kalends.http.input.tags import tagged
 from kalends.http.input.types import Deletion
-from kalends.http.paging import paginate
+from kalends.http.paging import build_page
 from kalends.policy import Right
 
 IDENTIFYING = ("first_name", "last_name", "email_address", "phone_number")
@@ -47,14 +47,8 @@ IDENTIFYING = ("first_name", "last_name", "email_address", "phone_number")
 @endpoint("GET", "/api/contacts")
 def index(ctx: Context, params: ContactQuery) -> ContactIndex:
     """Your contacts by name: those of the primary list, or with `list=imported` those of the temporary one."""
-    rows, next_page = paginate(ctx, params, _find_matching(ctx, params, params.fetch, params.offset))
-    return ContactIndex(
-        contacts=[present.item(contact) for contact in rows],
-        limit=params.size,
-        offset=params.offset,
-        next=next_page,
-        total=store.count(ctx, params) if params.count else UNSET,
-    )
+    rows, page = build_page(ctx, params, _find_matching(ctx, params, params.fetch, params.offset), lambda: store.count(ctx, params))
+    return ContactIndex(contacts=[present.item(contact) for contact in rows], **page)
 
 
 @endpoint("GET", "/api/contacts.csv")

@@ -1,7 +1,5 @@
 """Deliveries: the messages about your events, their recipients and states."""
 
-from msgspec import UNSET
-
 from kalends import policy
 from kalends.core import errors
 from kalends.core.records.delivery import Delivery
@@ -12,7 +10,7 @@ from kalends.features.deliveries.model import DeliveryIndex, DeliveryItem, Deliv
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.paging import Paging, build_page
 from kalends.policy import Right
 
 
@@ -23,20 +21,18 @@ def index(ctx: Context, params: DeliveryQuery) -> DeliveryIndex:
     if params.event_id is not None:
         with errors.naming("event_id"):
             policy.event(ctx, params.event_id, to=Right.EDIT)
-    rows, next_page = paginate(ctx, params, store.index(ctx, params))
-    total = store.count(ctx, params) if params.count else UNSET
-    return DeliveryIndex([_item(delivery) for delivery in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.index(ctx, params), lambda: store.count(ctx, params))
+    return DeliveryIndex([_item(delivery) for delivery in rows], **page)
 
 
 @endpoint("GET", "/api/deliveries/suppressions")
 def suppressions(ctx: Context, params: Paging) -> SuppressionIndex:
     """The addresses that get no more of your messages, newest first: they want none, or a mail server refused them permanently."""
     owner = policy.user(ctx)
-    rows, next_page = paginate(ctx, params, suppressed.index(ctx, owner.id, params.fetch, params.offset))
-    total = suppressed.count(ctx, owner.id) if params.count else UNSET
-    return SuppressionIndex(
-        [present.suppression(each) for each in rows], limit=params.size, offset=params.offset, next=next_page, total=total
+    rows, page = build_page(
+        ctx, params, suppressed.index(ctx, owner.id, params.fetch, params.offset), lambda: suppressed.count(ctx, owner.id)
     )
+    return SuppressionIndex([present.suppression(each) for each in rows], **page)
 
 
 @endpoint("DELETE", "/api/deliveries/suppressions/{suppression_id}")

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core import errors
@@ -19,7 +19,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.options import FieldOptions
 from kalends.http.input.types import Deletion, Id, Instant, RecordId
-from kalends.http.paging import Page, Paging, paginate
+from kalends.http.paging import Page, Paging, build_page
 
 HidingReason = Annotated[str, Meta(min_length=1, max_length=2_000, description="Why, for its editors."), FieldOptions(multiline=True)]
 
@@ -49,9 +49,8 @@ class HiddenEventIndex(Page):
 def index(ctx: Context, params: Paging) -> HiddenEventIndex:
     """The hidden events, newest first; for admins."""
     policy.admin(ctx)
-    rows, next_page = paginate(ctx, params, store.index(ctx, params.fetch, params.offset))
-    total = store.count(ctx) if params.count else UNSET
-    return HiddenEventIndex([_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.index(ctx, params.fetch, params.offset), lambda: store.count(ctx))
+    return HiddenEventIndex([_item(row) for row in rows], **page)
 
 
 @endpoint("POST", "/api/hidden_events", status=201)

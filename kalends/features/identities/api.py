@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core import errors, oidc_providers
@@ -17,7 +17,7 @@ from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import CreatedAt, Instant, TextDeletion
-from kalends.http.paging import Page, Paging, paginate
+from kalends.http.paging import Page, Paging, build_page
 
 
 class IdentityItem(Struct):
@@ -40,14 +40,8 @@ class IdentityIndex(Page):
 def index(ctx: Context, params: Paging) -> IdentityIndex:
     """Your accounts at OpenID Connect providers that sign you in."""
     user = policy.user(ctx)
-    identities, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
-    return IdentityIndex(
-        identities=[_item(ctx, each) for each in identities],
-        limit=params.size,
-        offset=params.offset,
-        next=next_page,
-        total=store.count(ctx, user.id) if params.count else UNSET,
-    )
+    identities, page = build_page(ctx, params, store.index(ctx, user.id, params), lambda: store.count(ctx, user.id))
+    return IdentityIndex(identities=[_item(ctx, each) for each in identities], **page)
 
 
 @endpoint("DELETE", "/api/identities/{identity_id}")

@@ -1,7 +1,5 @@
 """API write keys, for programs that act for a user."""
 
-from msgspec import UNSET
-
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
@@ -17,21 +15,15 @@ from kalends.features.webhooks import store as webhooks
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import TextDeletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.paging import Paging, build_page
 
 
 @endpoint("GET", "/api/keys")
 def index(ctx: Context, params: Paging) -> KeyIndex:
     """Your keys, without their secrets."""
     user = policy.user(ctx)
-    keys, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
-    return KeyIndex(
-        keys=[_item(key) for key in keys],
-        limit=params.size,
-        offset=params.offset,
-        next=next_page,
-        total=store.count(ctx, user.id) if params.count else UNSET,
-    )
+    keys, page = build_page(ctx, params, store.index(ctx, user.id, params), lambda: store.count(ctx, user.id))
+    return KeyIndex(keys=[_item(key) for key in keys], **page)
 
 
 @endpoint("GET", "/api/keys/new")

@@ -1,7 +1,5 @@
 """What you go to, are invited to and host."""
 
-from msgspec import UNSET
-
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
@@ -18,7 +16,7 @@ from kalends.features.responses.steps.series import respond_to_series
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes, Params
-from kalends.http.paging import paginate
+from kalends.http.paging import build_page
 
 
 @endpoint("GET", "/api/my_events")
@@ -26,9 +24,8 @@ def index(ctx: Context, params: MyEventQuery) -> MyEventIndex:
     """The events that you go to, are invited to or host, and those that are over. Invitations and responses to your e-mail address are
     yours once you have verified it."""
     policy.user(ctx)
-    rows, next_page = paginate(ctx, params, store.find(ctx, params.show, params.fetch, params.offset))
-    total = store.count(ctx, params.show) if params.count else UNSET
-    return MyEventIndex(present.items(ctx, rows), limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.find(ctx, params.show, params.fetch, params.offset), lambda: store.count(ctx, params.show))
+    return MyEventIndex(present.items(ctx, rows), **page)
 
 
 @endpoint("GET", "/api/my_events/{event_id}")

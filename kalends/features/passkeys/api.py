@@ -1,7 +1,5 @@
 """Passkeys: people sign in with their phone, computer or security key instead of a password."""
 
-from msgspec import UNSET
-
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
@@ -16,7 +14,7 @@ from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import TextDeletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.paging import Paging, build_page
 
 REFUSED = gettext("isn’t an answer to what we asked in the last five minutes. Try again")
 
@@ -25,14 +23,8 @@ REFUSED = gettext("isn’t an answer to what we asked in the last five minutes. 
 def index(ctx: Context, params: Paging) -> PasskeyIndex:
     """Your passkeys."""
     user = policy.user(ctx)
-    passkeys, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
-    return PasskeyIndex(
-        passkeys=[_item(each) for each in passkeys],
-        limit=params.size,
-        offset=params.offset,
-        next=next_page,
-        total=store.count(ctx, user.id) if params.count else UNSET,
-    )
+    passkeys, page = build_page(ctx, params, store.index(ctx, user.id, params), lambda: store.count(ctx, user.id))
+    return PasskeyIndex(passkeys=[_item(each) for each in passkeys], **page)
 
 
 @endpoint("POST", "/api/passkeys/options")

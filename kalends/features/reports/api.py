@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from kalends import policy
 from kalends.core import errors
@@ -17,7 +17,7 @@ from kalends.features.reports.model import ReportDetail, ReportFields, ReportInd
 from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.paging import paginate
+from kalends.http.paging import build_page
 from kalends.http.rate_limit import count_event_write
 from kalends.policy import Right
 
@@ -35,9 +35,13 @@ class Reported(Struct, frozen=True):
 def index(ctx: Context, params: ReportQuery) -> ReportIndex:
     """What people have reported, for admins: what waits, the oldest first, or what is closed. A report is deleted after a year."""
     policy.admin(ctx)
-    rows, next_page = paginate(ctx, params, store.index(ctx, closed=params.closed, limit=params.fetch, offset=params.offset))
-    total = store.count(ctx, closed=params.closed) if params.count else UNSET
-    return ReportIndex([_detail(ctx, row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(
+        ctx,
+        params,
+        store.index(ctx, closed=params.closed, limit=params.fetch, offset=params.offset),
+        lambda: store.count(ctx, closed=params.closed),
+    )
+    return ReportIndex([_detail(ctx, row) for row in rows], **page)
 
 
 @endpoint("POST", "/api/reports", status=201, guests=True, rate_limited=True)

@@ -1,6 +1,6 @@
 """Sources: calendars that live elsewhere are followed."""
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from kalends import policy
 from kalends.core import errors
@@ -32,7 +32,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.paging import Paging, build_page
 from kalends.policy import Right
 
 
@@ -43,10 +43,11 @@ def index(ctx: Context, params: SourceQuery) -> SourceIndex:
     if params.calendar_id is not None:
         with errors.naming("calendar_id"):
             policy.calendar(ctx, params.calendar_id, to=Right.EDIT)
-    rows, next_page = paginate(ctx, params, store.index(ctx, user.id, params.calendar_id, params))
-    total = store.count(ctx, user.id, params.calendar_id) if params.count else UNSET
+    rows, page = build_page(
+        ctx, params, store.index(ctx, user.id, params.calendar_id, params), lambda: store.count(ctx, user.id, params.calendar_id)
+    )
     sources = [present.item(ctx, row) for row in rows]
-    return SourceIndex(sources=sources, limit=params.size, offset=params.offset, next=next_page, total=total)
+    return SourceIndex(sources=sources, **page)
 
 
 @endpoint("POST", "/api/sources", status=201, location="/api/sources/{id}", transaction=False, pool="upload")
@@ -108,9 +109,8 @@ def destroy(ctx: Context, source_id: int, params: SourceEnd) -> Deletion:
 def runs(ctx: Context, source_id: int, params: Paging) -> RunIndex:
     """The last 50 runs, newest first."""
     source = policy.source(ctx, source_id)
-    rows, next_page = paginate(ctx, params, store.index_runs(ctx, source.id, params))
-    total = store.count_runs(ctx, source.id) if params.count else UNSET
-    return RunIndex([present.run_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.index_runs(ctx, source.id, params), lambda: store.count_runs(ctx, source.id))
+    return RunIndex([present.run_item(row) for row in rows], **page)
 
 
 @endpoint("POST", "/api/sources/{source_id}/runs", status=201, transaction=False, pool="upload")

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core.records.delivery import Channel, Source, Subscriber
@@ -12,7 +12,7 @@ from kalends.http.context import Context
 from kalends.http.csv_file import csv_file
 from kalends.http.endpoint import Document, endpoint
 from kalends.http.input.types import Deletion, EventId, Instant, RecordId
-from kalends.http.paging import Page, Paging, paginate
+from kalends.http.paging import Page, Paging, build_page
 
 
 class SubscriberItem(Struct):
@@ -39,9 +39,8 @@ CSV_COLUMNS = ("id", "channel", "address", "event_id", "source", "consent", "con
 def index(ctx: Context, params: Paging) -> SubscriberIndex:
     """Your list: each address with the time, source and text of its consent, and whether it is confirmed."""
     owner = policy.user(ctx)
-    rows, next_page = paginate(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset))
-    total = store.count(ctx, owner.id) if params.count else UNSET
-    return SubscriberIndex([_item(s) for s in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.index(ctx, owner.id, params.fetch, params.offset), lambda: store.count(ctx, owner.id))
+    return SubscriberIndex([_item(s) for s in rows], **page)
 
 
 @endpoint("GET", "/api/subscribers.csv")

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from msgspec import UNSET, structs
+from msgspec import structs
 
 from kalends import policy
 from kalends.core import errors
@@ -31,7 +31,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.fields import Changes
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Paging, paginate
+from kalends.http.paging import Paging, build_page
 from kalends.policy import Right
 
 # How long the name in a URL may take to resolve.
@@ -42,14 +42,8 @@ RESOLVE_SECONDS = 2
 def index(ctx: Context, params: Paging) -> WebhookIndex:
     """Your webhooks, without their secrets."""
     user = policy.user(ctx)
-    webhooks, next_page = paginate(ctx, params, store.index(ctx, user.id, params))
-    return WebhookIndex(
-        webhooks=[_item(webhook) for webhook in webhooks],
-        limit=params.size,
-        offset=params.offset,
-        next=next_page,
-        total=store.count(ctx, user.id) if params.count else UNSET,
-    )
+    webhooks, page = build_page(ctx, params, store.index(ctx, user.id, params), lambda: store.count(ctx, user.id))
+    return WebhookIndex(webhooks=[_item(webhook) for webhook in webhooks], **page)
 
 
 @endpoint("POST", "/api/webhooks", status=201, location="/api/webhooks/{id}", transaction=False, pool="upload")
@@ -120,9 +114,8 @@ def ping(ctx: Context, webhook_id: int) -> WebhookQueued:
 def deliveries_(ctx: Context, webhook_id: int, params: Paging) -> WebhookDeliveryIndex:
     """The deliveries of the last 30 days, newest first: the status and the time of the last attempt, never the content."""
     webhook = policy.webhook(ctx, webhook_id)
-    rows, next_page = paginate(ctx, params, store.index_deliveries(ctx, webhook.id, params))
-    total = store.count_deliveries(ctx, webhook.id) if params.count else UNSET
-    return WebhookDeliveryIndex([_delivery_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.index_deliveries(ctx, webhook.id, params), lambda: store.count_deliveries(ctx, webhook.id))
+    return WebhookDeliveryIndex([_delivery_item(row) for row in rows], **page)
 
 
 @endpoint("POST", "/api/webhooks/{webhook_id}/redeliver", status=202)

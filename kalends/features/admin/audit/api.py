@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core.records.administration import AuditAction, AuditSubject, AuditVia, NamedAuditEntry
@@ -11,7 +11,7 @@ from kalends.features.admin.audit import store
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Instant, RecordId
-from kalends.http.paging import Page, Paging, paginate
+from kalends.http.paging import Page, Paging, build_page
 
 
 class AuditItem(Struct):
@@ -41,9 +41,8 @@ class AuditIndex(Page):
 def audit(ctx: Context, params: Paging) -> AuditIndex:
     """What admins did, and the operator with `kalends users`, the newest first; for admins. Entries are kept for two years."""
     policy.admin(ctx)
-    rows, next_page = paginate(ctx, params, store.index(ctx, params))
-    total = store.count(ctx) if params.count else UNSET
-    return AuditIndex([_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.index(ctx, params), lambda: store.count(ctx))
+    return AuditIndex([_item(row) for row in rows], **page)
 
 
 def _item(row: NamedAuditEntry) -> AuditItem:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core.values import timestamps
@@ -14,7 +14,7 @@ from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Deletion, Instant, Name, RecordId
-from kalends.http.paging import Page, Paging, paginate
+from kalends.http.paging import Page, Paging, build_page
 
 
 class Recipient(Struct, kw_only=True):
@@ -50,7 +50,9 @@ class GivenCalendar(Struct, kw_only=True):
 @endpoint("GET", "/api/admin/deleted_calendars", for_admins=True)
 def deleted_calendars(ctx: Context, params: Paging) -> DeletedCalendarIndex:
     """The calendars that were deleted with their owners' accounts within the last 30 days, since nobody else edits them; for admins."""
-    rows, next_page = paginate(ctx, params, policy.deleted_calendars(ctx, params.fetch, params.offset))
+    rows, page = build_page(
+        ctx, params, policy.deleted_calendars(ctx, params.fetch, params.offset), lambda: policy.count_deleted_calendars(ctx)
+    )
     items = [
         DeletedCalendarItem(
             id=row.calendar_id,
@@ -61,8 +63,7 @@ def deleted_calendars(ctx: Context, params: Paging) -> DeletedCalendarIndex:
         )
         for row in rows
     ]
-    total = policy.count_deleted_calendars(ctx) if params.count else UNSET
-    return DeletedCalendarIndex(items, limit=params.size, offset=params.offset, next=next_page, total=total)
+    return DeletedCalendarIndex(items, **page)
 
 
 @endpoint("PUT", "/api/admin/deleted_calendars/{deleted_calendar_id}", transaction=False, pool="hash")

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct
+from msgspec import Meta, Struct
 
 from kalends import policy
 from kalends.core import errors
@@ -17,7 +17,7 @@ from kalends.features.users import store as users
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import CreatedAt, Deletion, EmailAddress, Instant, RecordId
-from kalends.http.paging import Page, Paging, paginate
+from kalends.http.paging import Page, Paging, build_page
 
 
 class AccountInvitationInput(Struct, kw_only=True):
@@ -44,9 +44,8 @@ class AccountInvitationIndex(Page):
 def invitations(ctx: Context, params: Paging) -> AccountInvitationIndex:
     """The invitations to make an account that are valid, the last one first; for admins."""
     policy.admin(ctx)
-    rows, next_page = paginate(ctx, params, store.index(ctx, params.fetch, params.offset))
-    total = store.count(ctx) if params.count else UNSET
-    return AccountInvitationIndex([_item(ctx, row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.index(ctx, params.fetch, params.offset), lambda: store.count(ctx))
+    return AccountInvitationIndex([_item(ctx, row) for row in rows], **page)
 
 
 @endpoint("POST", "/api/admin/invitations", status=201)

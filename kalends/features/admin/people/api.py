@@ -1,7 +1,5 @@
 """The people of the site, whom admins approve, suspend, delete and make admins."""
 
-from msgspec import UNSET
-
 from kalends import policy
 from kalends.core import errors
 from kalends.core.i18n import gettext
@@ -20,16 +18,15 @@ from kalends.features.users.steps import account_status, deletion
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
-from kalends.http.paging import paginate
+from kalends.http.paging import build_page
 
 
 @endpoint("GET", "/api/admin/people", for_admins=True)
 def people(ctx: Context, params: PeopleQuery) -> PeopleIndex:
     """The people who have an account, or wait for one, the newest first; for admins."""
     policy.admin(ctx)
-    rows, next_page = paginate(ctx, params, store.index(ctx, params))
-    total = store.count(ctx, params) if params.count else UNSET
-    return PeopleIndex([_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.index(ctx, params), lambda: store.count(ctx, params))
+    return PeopleIndex([_item(row) for row in rows], **page)
 
 
 @endpoint("PUT", "/api/admin/people/{person_id}", transaction=False, pool="hash")

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, structs
+from msgspec import Meta, structs
 
 from kalends import policy
 from kalends.features.admin.audit import store as audit
@@ -12,7 +12,7 @@ from kalends.features.deliveries.model import SuppressionItem
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
-from kalends.http.paging import Page, Paging, paginate
+from kalends.http.paging import Page, Paging, build_page
 
 
 class SiteSuppressionQuery(Paging, kw_only=True, frozen=True):
@@ -38,10 +38,11 @@ class SiteSuppressionIndex(Page):
 def site_suppressions(ctx: Context, params: SiteSuppressionQuery) -> SiteSuppressionIndex:
     """The addresses that get no more messages of an organiser, or of all, newest first; for admins."""
     policy.admin(ctx)
-    rows, next_page = paginate(ctx, params, store.index_all(ctx, params.address, params.fetch, params.offset))
-    total = store.count_all(ctx, params.address) if params.count else UNSET
+    rows, page = build_page(
+        ctx, params, store.index_all(ctx, params.address, params.fetch, params.offset), lambda: store.count_all(ctx, params.address)
+    )
     items = [SiteSuppressionItem(**structs.asdict(present.suppression(row)), user_name=row.user_name) for row in rows]
-    return SiteSuppressionIndex(items, limit=params.size, offset=params.offset, next=next_page, total=total)
+    return SiteSuppressionIndex(items, **page)
 
 
 @endpoint("DELETE", "/api/admin/suppressions/{suppression_id}")

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from msgspec import UNSET
-
 from kalends import policy
 from kalends.features.changes import history_store as history
 from kalends.features.changes import present
@@ -12,7 +10,7 @@ from kalends.features.changes.model import EventChangeIndex
 from kalends.features.changes.rules.tables import BY_KIND
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.paging import Paging, paginate
+from kalends.http.paging import Paging, build_page
 from kalends.policy import Right
 
 
@@ -21,10 +19,9 @@ def changes(ctx: Context, event_id: int, params: Paging) -> EventChangeIndex:
     """The history of the event, newest first, for those who may edit it: who changed what on the event itself, its calendars, comments
     and responses. It goes back 90 days, unless the server is set otherwise."""
     policy.event(ctx, event_id, to=Right.EDIT)
-    rows, next_page = paginate(ctx, params, history.of_event(ctx, event_id, params))
+    rows, page = build_page(ctx, params, history.of_event(ctx, event_id, params), lambda: history.count_of_event(ctx, event_id))
     items = [present.change(row, _current(ctx, row)) for row in rows]
-    total = history.count_of_event(ctx, event_id) if params.count else UNSET
-    return EventChangeIndex(items, limit=params.size, offset=params.offset, next=next_page, total=total)
+    return EventChangeIndex(items, **page)
 
 
 def _current(ctx: Context, row: EventChangeRow) -> dict[str, Any] | None:

@@ -1,7 +1,5 @@
 """Invitations to an event by mail."""
 
-from msgspec import UNSET
-
 from kalends import policy
 from kalends.core.records.response import InvitationWithResponse
 from kalends.core.values import timestamps
@@ -11,7 +9,7 @@ from kalends.features.events.invitations.steps import invite as inviting
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
 from kalends.http.input.types import Deletion
-from kalends.http.paging import paginate
+from kalends.http.paging import build_page
 from kalends.policy import Right
 
 
@@ -19,9 +17,8 @@ from kalends.policy import Right
 def invitations(ctx: Context, event_id: int, params: InvitationQuery) -> InvitationIndex:
     """Who is invited to the event, or to its whole series, for those who may edit it."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    rows, next_page = paginate(ctx, params, store.of_event(ctx, event, params.fetch, params.offset))
-    total = store.count_of_event(ctx, event) if params.count else UNSET
-    return InvitationIndex([_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(ctx, params, store.of_event(ctx, event, params.fetch, params.offset), lambda: store.count_of_event(ctx, event))
+    return InvitationIndex([_item(row) for row in rows], **page)
 
 
 @endpoint("POST", "/api/events/{event_id}/invitations", status=202, rate_limited=True)

@@ -1,7 +1,5 @@
 """Messages to the guests of an event."""
 
-from msgspec import UNSET
-
 from kalends import policy
 from kalends.core.values import timestamps
 from kalends.features.events.messages import store
@@ -10,7 +8,7 @@ from kalends.features.events.messages.steps import send
 from kalends.features.events.messages.store import GuestMessageWithCounts
 from kalends.http.context import Context
 from kalends.http.endpoint import endpoint
-from kalends.http.paging import Paging, paginate
+from kalends.http.paging import Paging, build_page
 from kalends.policy import Right
 
 
@@ -18,9 +16,10 @@ from kalends.policy import Right
 def messages(ctx: Context, event_id: int, params: Paging) -> MessageIndex:
     """What was written to the guests of the event in the last 90 days, newest first, with the number of mails, for its editors."""
     event = policy.event(ctx, event_id, to=Right.EDIT)
-    rows, next_page = paginate(ctx, params, store.of_event(ctx, event.id, params.fetch, params.offset))
-    total = store.count_of_event(ctx, event.id) if params.count else UNSET
-    return MessageIndex([_item(row) for row in rows], limit=params.size, offset=params.offset, next=next_page, total=total)
+    rows, page = build_page(
+        ctx, params, store.of_event(ctx, event.id, params.fetch, params.offset), lambda: store.count_of_event(ctx, event.id)
+    )
+    return MessageIndex([_item(row) for row in rows], **page)
 
 
 @endpoint("POST", "/api/events/{event_id}/messages", status=202, rate_limited=True)
