@@ -1,6 +1,9 @@
 """Records that belong to one account, and are seen by nobody else: sessions, keys, contacts, subscribers, webhooks."""
 
 from hmac import compare_digest
+from typing import TypeVar
+
+from msgspec import Struct
 
 from kalends.core import errors
 from kalends.core.errors import FieldError
@@ -16,6 +19,8 @@ from kalends.db import columns
 from kalends.http.context import Actor, Context
 from kalends.policy.actor import and_event_opened, user
 from kalends.policy.administration import admin
+
+_Record = TypeVar("_Record", bound=Struct)
 
 # The actor's own contacts `k`: the primary list, and the imported list until it expires.
 CONTACT_LISTS = {
@@ -91,9 +96,8 @@ def has_verified(ctx: Context, email_address: str) -> bool:
 def session(ctx: Context, session_id: str) -> Session:
     """A session of the actor that has not expired; `current` is the one in use."""
     own_id = user(ctx).session_id if session_id == "current" else session_id
-    sql = f"SELECT {columns(Session)} FROM sessions WHERE id = :id AND user_id = :me"
-    session = ctx.tx.one(Session, sql, id=own_id or "", me=user(ctx).id)
-    if session is None or ctx.now >= session.expires_at:
+    session = _own(ctx, Session, "sessions", own_id or "")
+    if ctx.now >= session.expires_at:
         raise errors.NotFound
     return session
 
@@ -142,28 +146,25 @@ def current_key_id(ctx: Context) -> str | None:
 
 def key(ctx: Context, key_id: str) -> Key:
     """A key of the actor."""
-    key = ctx.tx.one(Key, f"SELECT {columns(Key)} FROM keys WHERE id = :id AND user_id = :me", id=key_id, me=user(ctx).id)
-    if key is None:
-        raise errors.NotFound
-    return key
+    return _own(ctx, Key, "keys", key_id)
 
 
 def passkey(ctx: Context, passkey_id: str) -> Passkey:
     """A passkey of the actor."""
-    sql = f"SELECT {columns(Passkey)} FROM passkeys WHERE id = :id AND user_id = :me"
-    passkey = ctx.tx.one(Passkey, sql, id=passkey_id, me=user(ctx).id)
-    if passkey is None:
-        raise errors.NotFound
-    return passkey
+    return _own(ctx, Passkey, "passkeys", passkey_id)
 
 
 def identity(ctx: Context, identity_id: str) -> Identity:
     """An identity of the actor at a provider of OpenID Connect."""
-    sql = f"SELECT {columns(Identity)} FROM identities WHERE id = :id AND user_id = :me"
-    identity = ctx.tx.one(Identity, sql, id=identity_id, me=user(ctx).id)
-    if identity is None:
+    return _own(ctx, Identity, "identities", identity_id)
+
+
+def _own(ctx: Context, kind: type[_Record], table: str, record_id: int | str) -> _Record:
+    """A record of a table whose rows are their user's alone."""
+    record = ctx.tx.one(kind, f"SELECT {columns(kind)} FROM {table} WHERE id = :id AND user_id = :me", id=record_id, me=user(ctx).id)
+    if record is None:
         raise errors.NotFound
-    return identity
+    return record
 
 
 def accepts_password(ctx: Context, account: User) -> bool:
@@ -223,11 +224,7 @@ def _liftable(suppression: Suppression | None) -> Suppression:
 
 def webhook(ctx: Context, webhook_id: int) -> Webhook:
     """A webhook of the actor."""
-    sql = f"SELECT {columns(Webhook)} FROM webhooks WHERE id = :id AND user_id = :me"
-    webhook = ctx.tx.one(Webhook, sql, id=webhook_id, me=user(ctx).id)
-    if webhook is None:
-        raise errors.NotFound
-    return webhook
+    return _own(ctx, Webhook, "webhooks", webhook_id)
 
 
 def require_webhooks(ctx: Context) -> None:
