@@ -98,7 +98,8 @@ def test_a_dry_run_of_each_write_changes_no_row_and_names_those_whom_it_notifies
     assert dry.status == real.status < 300, (dry, real)
     after = fresh.contents()
     # SQLite has the author of a write there, whatever it changes.
-    assert ({**after, "change_author": []} == {**before, "change_author": []}) == (name in IDLE)
+    is_idle = {**after, "change_author": []} == {**before, "change_author": []}
+    assert is_idle == (name in IDLE), "The write changed nothing: give it a field that changes, in REQUEST_FIELDS of tests/test_policy.py."
     if endpoint.guests:
         assert (dry.json["would_notify"], dry.json["would_change"]) == (None, None)
         return
