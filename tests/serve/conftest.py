@@ -76,7 +76,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     with ExitStack() as running:
 
         def started(*options: str, work: bool = False, ready: bool = True, real: bool = False, **settings: Any) -> Running:
-            service_type = Migrated if real or "metrics_token" in settings else Prepared
+            service_type = Migrated if real else Prepared
             service = service_type(tmp_path, *options, *([] if work else ["--no-work"]), **settings)
             running.callback(service.stop)
             return service.ready() if ready else service

@@ -1,5 +1,6 @@
 """Starts of `kalends serve` that take a fifth of the time: its modules are imported once, in a process that forks for each start."""
 
+import importlib
 import multiprocessing
 import os
 import signal
@@ -8,13 +9,16 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Literal
 
 from argon2 import PasswordHasher
+from prometheus_client import values
 
 from kalends.cli import main
+from kalends.core.settings import Settings
 from kalends.features.pictures.steps import child_process
 from kalends.features.users.rules import passwords
 from tests import compiled_templates
@@ -37,11 +41,9 @@ class Migrated(Running):
 
 
 class Prepared(Migrated):
-    """A service that hashes passwords with small figures too. It has no metrics: their library reads the environment when it is
-    imported."""
+    """A service that hashes passwords with small figures too."""
 
     def _start(self, arguments: Sequence[str], environment: dict[str, str]) -> "Forked":  # type: ignore[override]
-        assert "KALENDS_METRICS_TOKEN" not in environment
         return Forked(self.prepare, arguments, self.folder, environment)
 
     @staticmethod
@@ -111,5 +113,13 @@ def _run(prepare: Callable[[], None], arguments: Sequence[str], folder: Path, en
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     sys.argv = ["kalends", *arguments]
     compiled_templates.share()
+    serve = importlib.import_module("kalends.cli.serve")
+    serve._share_metrics = partial(_share_metrics, serve._share_metrics)  # type: ignore[attr-defined]
     prepare()
     main()
+
+
+def _share_metrics(share: Callable[[Settings], None], settings: Settings) -> None:
+    """Choose again where figures are kept, as prometheus_client does when it is imported; there are none yet."""
+    share(settings)
+    values.ValueClass = values.get_value_class()  # type: ignore[no-untyped-call]
