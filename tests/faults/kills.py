@@ -31,12 +31,18 @@ SERVERS = 1
 THOROUGH = 100
 
 
-def show(places: Sequence[tuple[Path, str]], kills: int, after: Callable[[], object] = lambda: None, seconds: float = inf) -> Row:
+def show(
+    places: Sequence[tuple[Path, str]],
+    kills: int,
+    after: Callable[[], object] = lambda: None,
+    seconds: float = inf,
+    start: type[Running] = Running,
+) -> Row:
     """Kill services in several places (folder and database) at once, this number of times in all, for at most this long.
 
     `after` is called after each kill. The first kills are in one place alone, since services that start together slow each other down.
     """
-    lanes = [_Lane(folder, database, after, time.monotonic() + seconds) for folder, database in places]
+    lanes = [_Lane(folder, database, after, time.monotonic() + seconds, start) for folder, database in places]
     lanes[0].run(min(ALONE, kills), servers=0)
     alone = list(lanes[0].starts)
     shares = [(kills - min(ALONE, kills)) // len(lanes)] * len(lanes)
@@ -58,7 +64,8 @@ def show(places: Sequence[tuple[Path, str]], kills: int, after: Callable[[], obj
 class _Lane:
     """A service that is started and killed, again and again, in one place."""
 
-    def __init__(self, folder: Path, database: str, after: Callable[[], object], until: float):
+    def __init__(self, folder: Path, database: str, after: Callable[[], object], until: float, start: type[Running]):
+        self._start = start
         self._folder = folder
         self._database = database
         self._after = after
@@ -104,7 +111,7 @@ class _Lane:
     def _started(self) -> Iterator[Running]:
         """A service that is ready; the time is recorded if it starts after a kill."""
         began = time.monotonic()
-        service = Running(self._folder, "--no-work", database=self._database, rate_limits="off", access_log="off")
+        service = self._start(self._folder, "--no-work", database=self._database, rate_limits="off", access_log="off")
         try:
             service.ready()
             if self.whole:
