@@ -1,4 +1,4 @@
-"""Started services, on each database, that are stopped when the test ends."""
+"""Started services, on each database, that end with the test."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -66,7 +66,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """One service for all tests that need no setting, no empty database and no end of it."""
     service = Prepared(tmp_path_factory.mktemp("plain"), "--no-work")
     yield service.ready()
-    service.stop()
+    service.end()
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         def started(*options: str, work: bool = False, ready: bool = True, real: bool = False, **settings: Any) -> Running:
             service_type = Migrated if real else Prepared
             service = service_type(tmp_path, *options, *([] if work else ["--no-work"]), **settings)
-            running.callback(service.stop)
+            running.callback(service.end)
             return service.ready() if ready else service
 
         yield started

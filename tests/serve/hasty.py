@@ -25,3 +25,4 @@ class Hasty(Prepared):
         large_responses.UNREAD_LIMIT = 4 * 1024 * 1024
         thread_pool.QUEUE_SECONDS = vars(request_queue)["QUEUE_SECONDS"] = 1
         request_bodies.STEP_SECONDS = 1
+        request_bodies.STOP_SECONDS = edge.LAST_READ_SECONDS = 1

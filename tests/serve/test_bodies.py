@@ -22,7 +22,7 @@ FORM = "multipart/form-data; boundary=x"
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     running = Prepared(tmp_path_factory.mktemp("bodies"), "--no-work", body_timeout=600, access_log="off")
     yield running.ready()
-    running.stop()
+    running.end()
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_too_long_a_file_of_a_device_is_refused_with_its_precondition(
     service: Running, alice: dict[str, str], folder: str, space: str
 ) -> None:
     known = (f"Authorization: {alice['Authorization']}", f"Content-Length: {2 * MIB}")
-    reply = read_reply(opened(service, *known, method="PUT", path=f"/dav/users/1/{folder}", kind="text/plain"), hang_up=False)
+    reply = read_reply(opened(service, *known, method="PUT", path=f"/dav/users/1/{folder}", kind="text/plain"))
     assert (reply.status, reply.headers["Content-Type"]) == (413, "application/xml; charset=utf-8")
     assert f'max-resource-size xmlns:{"C" if space == "caldav" else "CR"}="urn:ietf:params:xml:ns:{space}"' in reply.text
     assert reply.headers["X-Request-Id"]

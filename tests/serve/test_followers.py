@@ -109,7 +109,7 @@ def test_an_account_cannot_take_the_places_of_others(start: Start) -> None:
 def hasty(tmp_path: Path) -> Iterator[Hasty]:
     service = Hasty(tmp_path).ready()
     yield service
-    service.stop()
+    service.end()
 
 
 def test_a_follower_that_reads_too_slowly_is_disconnected(hasty: Hasty) -> None:

@@ -53,7 +53,7 @@ def locked_sessions(service: Running, database: str) -> Iterator[None]:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     running = Prepared(tmp_path_factory.mktemp("metrics"), "--no-work", metrics_token=TOKEN)
     yield running.ready()
-    running.stop()
+    running.end()
 
 
 @pytest.mark.on_one_database

@@ -21,7 +21,7 @@ from tests.serve.running import TIMEOUT, Running, ask, bearer, eventually
 def slow_logins(tmp_path: Path) -> Iterator[Running]:
     service = SlowLogins(tmp_path, "--no-work", threads=1, queue=1)
     yield service.ready()
-    service.stop()
+    service.end()
 
 
 def test_a_login_beyond_its_queue_is_503_at_once(slow_logins: Running) -> None:

@@ -28,7 +28,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """With one thread for requests: whatever held it would hold up all."""
     running = SlowLogins(tmp_path_factory.mktemp("pools"), "--no-work", threads=1, access_log="off", rate_limits="off")
     yield running.ready()
-    running.stop()
+    running.end()
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.serve.conftest import Start
+from tests.serve.hasty import Hasty
 from tests.serve.prepared import SlowLogins
 from tests.serve.running import Running, ask, eventually, living
 
@@ -205,9 +206,9 @@ def test_a_stop_awaits_a_body_in_transit_and_serves_other_requests(start: Start)
     assert service.stop() == 0
 
 
-def test_a_stop_does_not_wait_for_a_body_that_trickles(start: Start) -> None:
+def test_a_stop_does_not_wait_for_a_body_that_trickles(tmp_path: Path) -> None:
     """It would take ten minutes to arrive."""
-    service = start(body_timeout=600)
+    service = Hasty(tmp_path, body_timeout=600).ready()
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
         connection.sendall(b"POST /api/session HTTP/1.1\r\nHost: calendar\r\nContent-Length: 100\r\n\r\n{")
         service.get("/healthz")
