@@ -974,10 +974,14 @@ def test_guests_are_refused_a_list_whatever_part_of_it_they_ask_for(client: Clie
     "endpoint",
     [pytest.param(each, id=name_of(each), marks=[pytest.mark.on_one_database] if each.format == "html" else []) for each in ENDPOINTS],
 )
-def test_each_actor_has_the_permissions_of_the_table(client: Client, settings: Settings, endpoint: Any) -> None:
+def test_each_actor_has_the_permissions_of_the_table(client: Client, settings: Settings, endpoint: Any, soak: bool) -> None:
+    """In short, PostgreSQL has no public records, where an endpoint has private ones (see tests/README.md)."""
     name = name_of(endpoint)
     cast, scene = Cast(client), None
+    is_short = settings.database and not soak and "private" in TABLE[name]
     for visibility, row in TABLE[name].items():
+        if is_short and visibility == "public":
+            continue
         # Those who are refused change nothing, so the one after them needs no new records.
         for actor, status in sorted(statuses(row).items(), key=lambda each: each[1] < 400):
             if scene is None or scene.visibility != visibility:
