@@ -40,9 +40,9 @@ def cast(client: Client) -> Cast:
 
 
 def _read_page(reader: Client, path: str) -> Element | None:
-    """The page, if it is one for this reader, and the word is in it."""
+    """The page, if it is one for this reader, and an input of it has the word: the API reference only mentions passwords, at length."""
     reply = reader.get(path, headers=HTML)
-    return read(reply.text) if reply.status == 200 and "password" in reply.text else None
+    return read(reply.text) if reply.status == 200 and re.search("<input[^>]*password", reply.text) else None
 
 
 def _read_pages(cast: Cast, clock: Clock, path: str) -> list[Element]:

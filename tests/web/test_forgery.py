@@ -79,11 +79,16 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, 
         yield db, settings
 
 
-@pytest.fixture
-def scene(apart: tuple[Database, Settings]) -> Scene:
+@pytest.fixture(scope="module")
+def visitor(apart: tuple[Database, Settings]) -> Client:
     db, settings = apart
+    return Client(application(db, settings, Clock()))
+
+
+@pytest.fixture
+def scene(visitor: Client, apart: tuple[Database, Settings]) -> Scene:
     # Admins, so that the pages of the administration refuse nothing but the origin.
-    return Scene(Cast(Client(application(db, settings, Clock())), Admin), settings, "public")
+    return Scene(Cast(visitor, Admin), apart[1], "public")
 
 
 def _form(scene: Scene, name: str) -> dict[str, Any]:

@@ -71,10 +71,15 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, 
         yield db, settings
 
 
-@pytest.fixture
-def scene(apart: tuple[Database, Settings]) -> Scene:
+@pytest.fixture(scope="module")
+def visitor(apart: tuple[Database, Settings]) -> Client:
     db, settings = apart
-    return Scene(Cast(Client(application(db, settings, Clock())), Admin), settings, "public")
+    return Client(application(db, settings, Clock()))
+
+
+@pytest.fixture
+def scene(visitor: Client, apart: tuple[Database, Settings]) -> Scene:
+    return Scene(Cast(visitor, Admin), apart[1], "public")
 
 
 @pytest.mark.parametrize("endpoint", FORMS, ids=lambda endpoint: endpoint.path)
