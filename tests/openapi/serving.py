@@ -1,30 +1,21 @@
 """A started service, for programs that know its OpenAPI document only."""
 
 import json
-import os
-import subprocess
-import sys
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
+from tests.serve.prepared import Forked, Prepared
+from tests.serve.running import environment
+
 TIMEOUT = 60
 # A provider of contacts: nothing listens there, and no request leaves this machine.
 NOBODY = "http://127.0.0.1:9"
-
-# Hundreds of passwords are hashed in these tests, so it happens with small figures, as in the application that other tests call.
-QUICKLY = """
-from argon2 import PasswordHasher
-from kalends.features.users.rules import passwords
-from tests import compiled_templates
-compiled_templates.share()
-passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-from kalends.cli import main
-main()
-"""
 
 
 class Service:
@@ -41,19 +32,13 @@ class Service:
             "SOURCES": "any",
         }
         settings |= dict.fromkeys(["GOOGLE_CARDDAV_URL", "YAHOO_CARDDAV_URL", "GRAPH_URL", "GRAPH_LOGIN_URL"], provider)
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("KALENDS_")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", QUICKLY, "serve", "--no-work"],
-            env=environment | {f"KALENDS_{name}": value for name, value in (settings | more).items()},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stderr is not None
-        serving = json.loads(self.process.stderr.readline())
+        self.process = Forked(Prepared.prepare, ["serve", "--no-work"], Path.cwd(), environment(**settings | more))
+        stderr = TextIOWrapper(self.process.stderr)
+        serving = json.loads(stderr.readline())
         self.url: str = serving["url"]
         self._first_admin: str | None = serving["first_admin"]
         self.log: list[str] = []
-        self._reader = threading.Thread(target=self.log.extend, args=[self.process.stderr])
+        self._reader = threading.Thread(target=self.log.extend, args=[stderr])
         self._reader.start()
 
     def create_administrator(self) -> None:
@@ -74,7 +59,7 @@ class Service:
             return body
 
     def stop(self) -> None:
-        self.process.terminate()
+        self.process.send_signal(signal.SIGTERM)
         self.process.wait(TIMEOUT)
         self._reader.join(TIMEOUT)
 
