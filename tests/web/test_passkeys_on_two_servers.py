@@ -80,7 +80,7 @@ def _sign_in(device: Device, alice: Person) -> None:
     device.sign_out()
     device.page.goto("/sign-in?next=/contacts", wait_until="commit")
     device.page.get_by_role("button", name="Sign in with a passkey").click()
-    device.page.wait_for_url("**/contacts")
+    device.page.wait_for_url("/contacts")
     expect(device.page.get_by_label(f"Menu of {alice.user['name']}")).to_have_count(1)
 
 
