@@ -176,6 +176,16 @@ def test_a_sentence_that_a_later_start_makes_untrue_is_not_saved_unseen(cast: Ca
     assert submit(cast.alice, "/events", typed | {"repeat": "daily", "ends": "after", "count": "2"}).redirect[1] == "published"
 
 
+@pytest.mark.parametrize(("choice", "earlier_start"), [("weekly", "2027-03-02"), ("monthly", "2027-02-09"), ("daily", "2027-03-08")])
+def test_a_sentence_that_stays_true_for_a_later_start_is_saved(cast: Cast, choice: str, earlier_start: str) -> None:
+    assert submit(cast.alice, "/events", NEW | {"repeat": choice, "sentences_for": earlier_start}).redirect[1] == "published"
+
+
+@pytest.mark.parametrize(("choice", "shown_for"), [("monthly", "2027-03-02"), ("weekly", "soon")])
+def test_a_sentence_for_another_start_is_not_saved_unseen(cast: Cast, choice: str, shown_for: str) -> None:
+    assert submit(cast.alice, "/events", NEW | {"repeat": choice, "sentences_for": shown_for}).status == 422
+
+
 @pytest.mark.on_one_database
 @pytest.mark.parametrize(
     ("rule", "field", "message"),

@@ -78,7 +78,7 @@ def read(form: Form, day: date) -> RepeatInput:
     choice, sentences = choice_of(form), write_sentences(day)
     if choice not in sentences or choice == NONE:
         raise errors.invalid("repeat", gettext("is required: choose how often the event takes place"), "required")
-    if choice in ("weekly", "monthly") and form.text(SENTENCES_FOR) not in ("", day.isoformat()) and not form.text(PREVIEW):
+    if not form.text(PREVIEW) and _showed_another_rule(form, choice, day):
         message = gettext("follows the new start and would be “%(rule)s”. Check it, then save again", rule=sentences[choice])
         raise errors.invalid("repeat", message, "conflict")
     rule = _presets(day).get(choice) or _read_parts(form)
@@ -116,6 +116,17 @@ def _presets(day: date) -> dict[str, dict[str, Any]]:
         "monthly": {"frequency": "MONTHLY", "by_day": f"{_find_nth(day)}{weekday}"},
         "weekdays": {"frequency": "WEEKLY", "by_day": ",".join(WEEKDAYS[:5])},
     }
+
+
+def _showed_another_rule(form: Form, choice: str, day: date) -> bool:
+    """Whether the sentence of the choice was written for another start, for which it is another rule."""
+    shown_for = form.text(SENTENCES_FOR)
+    if shown_for in ("", day.isoformat()):
+        return False
+    try:
+        return _presets(date.fromisoformat(shown_for)).get(choice) != _presets(day).get(choice)
+    except ValueError:
+        return True
 
 
 def _find_nth(day: date) -> int:
