@@ -48,6 +48,13 @@ def test_a_page_fits_a_phone(looks: Windows, long_scene: Scene, visit: Visit) ->
     assert not measured["closed"] + measured["open"] + measured["mirrored"], measured
 
 
+def test_the_chip_of_a_search_does_not_widen_the_start_page_of_a_phone(looks: Windows) -> None:
+    page = looks.cached(width=SMALLEST)
+    go(page, "/?text=nothing-of-the-kind")
+    assert page.locator(".days [aria-current]").last.inner_text().startswith("nothing-of-the-kind")
+    assert page.evaluate("document.scrollingElement.scrollWidth") == SMALLEST
+
+
 @pytest.mark.parametrize("language", ["de", "fr", "pt"])
 def test_a_page_fits_a_phone_in_languages_with_longer_words(looks: Windows, scene: Scene, language: str) -> None:
     page = looks.open(width=SMALLEST, locale=language)
