@@ -38,9 +38,15 @@ class FormState(Struct):
     def id(self, name: str) -> str:
         return f"{self.prefix}{name}"
 
-    def value(self, name: str, default: Any = "") -> Any:
+    def value(self, name: str, default: Any = "") -> str:
+        """The text in an input, whatever was sent under its name."""
         value = self.values.get(name)
-        return default if value is None else value
+        return _as_text(default if value is None else value)
+
+    def texts(self, name: str) -> list[str]:
+        """The values of the inputs that share a name, such as ticked boxes; a single one is not sent as a list."""
+        value = self.values.get(name)
+        return [text for each in (value if isinstance(value, list) else [value]) if (text := _as_text(each))]
 
     def error(self, name: str) -> str:
         messages = [each.message for each in self.errors if each.field == name]
@@ -48,7 +54,18 @@ class FormState(Struct):
 
     def is_on(self, name: str) -> bool:
         """Whether a box is ticked."""
-        return str(self.value(name)).lower() in ("true", "1", "yes", "on")
+        return self.value(name).lower() in ("true", "1", "yes", "on")
+
+
+def _as_text(value: Any) -> str:
+    """A value as the text of an input. JSON carries any type; objects and files have no text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_as_text, value)))
+    return str(value) if isinstance(value, int | float) else ""
 
 
 def filled(record: Struct | Mapping[str, Any], typed: FormState | None = None) -> FormState:

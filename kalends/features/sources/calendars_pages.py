@@ -37,7 +37,7 @@ def index(ctx: Context, calendar_id: int, form: FormState | None = None) -> Docu
     sources = api.index(ctx, SourceQuery(calendar_id=calendar_id, limit=MAX_PAGE)).sources
     counts = item_store.count_by_source(ctx, [source.id for source in sources])
     form = form or FormState()
-    if "@" in str(form.value("url")):
+    if "@" in form.value("url"):
         # A password is not shown again.
         form = structs.replace(form, values={**form.values, "url": ""})
     return render(

@@ -233,7 +233,7 @@ def _differences(stored: FormState, typed: FormState) -> list[tuple[str, str, st
 
 
 def _text(state: FormState, name: str) -> str:
-    return str(state.value(name)).replace("\r\n", "\n").strip()
+    return state.value(name).replace("\r\n", "\n").strip()
 
 
 def _stored(event: Event) -> FormState:
@@ -259,6 +259,6 @@ def local_day(event: Event | span.Span) -> date:
 def _start_day(ctx: Context, form: FormState) -> date:
     """The day that was typed as the start of a new event; today if it is not a date."""
     try:
-        return date.fromisoformat(str(form.value("start_time")))
+        return date.fromisoformat(form.value("start_time"))
     except ValueError:
         return datetimes.to_local(ctx.now, policy.user(ctx).time_zone).date()

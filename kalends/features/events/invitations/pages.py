@@ -138,8 +138,7 @@ def _name(contact: Contact) -> str:
 
 
 def _ticked_ids(form: FormState | None) -> list[str]:
-    ids = form.values.get("contact_ids", []) if form else []
-    return [str(each) for each in (ids if isinstance(ids, list) else [ids]) if _ID.fullmatch(str(each))]
+    return [each for each in form.texts("contact_ids") if _ID.fullmatch(each)] if form else []
 
 
 def _values(form: Form) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from kalends.http.input.form import Form
 from kalends.http.paging import Paging
 from kalends.policy import Right
 from kalends.policy.site import reader_locale
-from kalends.web.forms import FormState, filled
+from kalends.web.forms import FormState
 from kalends.web.page import page
 from kalends.web.redirects import redirect
 from kalends.web.render import render
@@ -49,14 +49,13 @@ def index(ctx: Context, event_id: int, params: Paging = NO_PAGE, form: FormState
         next_page=listed.next,
         offset=params.offset,
         groups=[*GROUPS, *_named(ctx, event.id, form)],
-        ticked=_as_list(form.values.get("to", [])) if form else ["going"],
-        form=form or filled({}),
+        form=form or FormState({"to": ["going"]}),
     )
 
 
 def _named(ctx: Context, event_id: int, form: FormState | None) -> list[tuple[str, str]]:
     """The guests whom the form names one by one, with their names."""
-    ids = [int(each) for each in _as_list(form.values.get("to", [])) if _ID.fullmatch(each)] if form else []
+    ids = [int(each) for each in form.texts("to") if _ID.fullmatch(each)] if form else []
     rows = responses.find_by_ids(ctx, ids[:MAX_RECIPIENTS]) if ids else []
     return [(str(row.id), row.name or row.email_address) for row in rows if row.event_id == event_id]
 

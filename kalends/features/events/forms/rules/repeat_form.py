@@ -16,7 +16,6 @@ from kalends.http.input.form import Form
 from kalends.ical.canonical_rule import canonicalise
 from kalends.ical.rrule import WEEKDAYS
 from kalends.web import labels
-from kalends.web.forms import FormState
 
 NONE, CUSTOM = "none", "custom"
 PREVIEW = "preview"
@@ -40,7 +39,6 @@ def describe(day: date, preview: RepeatPreview | str | None) -> dict[str, Any]:
     return {
         "day": day.isoformat(),
         "sentences": write_sentences(day),
-        "ticked": ticked,
         "preview": preview,
         "is_beside": isinstance(preview, RepeatPreview) and not preview.repeat.has(day),
         "to_date": date.fromisoformat,
@@ -100,11 +98,6 @@ def find_preview(params: Form, preview: Callable[[], RepeatPreview]) -> RepeatPr
 
 def choice_of(form: Form) -> str:
     return form.text("repeat") or NONE
-
-
-def ticked(state: FormState, name: str) -> set[str]:
-    """The values of the boxes that are ticked."""
-    return set(_read_list(state.values.get(name)))
 
 
 def _presets(day: date) -> dict[str, dict[str, Any]]:
