@@ -63,6 +63,13 @@ def test_each_person_is_invited_once(cast: Cast) -> None:
     ]
 
 
+def test_an_error_of_the_tag_names_the_tag(cast: Cast) -> None:
+    """It is searched for like `tags` of the contacts, and a search takes no * in the middle of one."""
+    event = an_event(cast.alice, start_time=START)
+    refused = cast.alice.post(f"/api/events/{event['id']}/invitations", json={"tag": "choir*2"})
+    assert (refused.status, refused.broken) == (422, ["tag"])
+
+
 def test_a_dry_run_counts_and_invites_nobody(cast: Cast) -> None:
     event = an_event(cast.alice, start_time=START)
     reply = invite(cast.alice, event, "ana@example.com", dry_run=True)

@@ -24,6 +24,7 @@ class InvitationInput(Struct, kw_only=True):
         rules={
             "addresses": "at least one of addresses, contact_ids and tag is required, and together they name at most 500 people",
             "contact_ids": "must be contacts of yours",
+            "tag": "may have a * at its beginning or its end only, and at most 20 tags",
         }
     )
 

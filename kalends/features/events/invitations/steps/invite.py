@@ -190,11 +190,18 @@ def _guests(ctx: Context, params: InvitationInput) -> tuple[dict[str, Invitee], 
         if missing:
             raise errors.invalid("contact_ids", gettext("includes contact %(id)s, which doesn’t exist", id=str(min(missing))), "not_found")
     if params.tag:
-        rows += contacts.index(ctx, ContactFilter(tags=params.tag), MAX_AT_ONCE + 1)
+        rows += _find_by_tag(ctx, params.tag)
     guests = {fold_case(row.email_address): Invitee(row.email_address, _name(row)) for row in rows if row.email_address}
     for address in params.addresses:
         guests.setdefault(fold_case(address), Invitee(address))
     return guests, len({row.id for row in rows if not row.email_address})
+
+
+def _find_by_tag(ctx: Context, tag: str) -> list[Contact]:
+    try:
+        return contacts.index(ctx, ContactFilter(tags=tag), MAX_AT_ONCE + 1)
+    except errors.Invalid as error:
+        raise errors.invalid("tag", error.errors[0].message, error.errors[0].code) from None
 
 
 def _name(contact: Contact) -> str | None:
