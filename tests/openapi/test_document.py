@@ -11,8 +11,9 @@ from kalends.core.settings import Settings
 from kalends.http.endpoint import Endpoint
 from kalends.http.input.fields import fields_of
 from kalends.http.input.options import split_annotated
-from tests.cast import Cast
+from tests.cast import Cast, an_event
 from tests.client import Client
+from tests.questions.asking import a_menu
 
 pytestmark = pytest.mark.on_one_database
 
@@ -224,6 +225,30 @@ def test_only_listed_rules_go_beyond_the_schema(document: dict[str, Any], cast: 
     assert (refused.status, refused.broken) == (422, ["current_password"])
     assert "current_password" in operation["x-rules"]
     assert "is required with a new password" in operation["description"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "values", "field"),
+    [
+        ("put", "/api/events/{event_id}", {"title": "Picnic", "notify": [2**40]}, "notify"),
+        ("put", "/api/events", {"uid": "picnic", "title": "Fair", "start_time": "2037-06-02", "notify": [2**40]}, "notify"),
+        ("put", "/api/events/{event_id}/repeat", {"frequency": "DAILY", "count": 2, "notify": [2**40]}, "notify"),
+        ("post", "/api/changes/{seq}/undo", {"message": "As before"}, "message"),
+        ("put", "/api/my_events/{event_id}", {"on_calendar": False}, "on_calendar"),
+        ("put", "/api/my_events/{event_id}", {"response": "YES"}, "answers"),
+        ("put", "/api/my_events/{event_id}", {"response": "MAYBE", "number": 4}, "number"),
+    ],
+)
+def test_what_depends_on_other_records_is_a_listed_rule(
+    document: dict[str, Any], cast: Cast, method: str, path: str, values: dict[str, Any], field: str
+) -> None:
+    event = an_event(cast.alice, uid="picnic", start_time="2037-06-01", party_max=3)
+    a_menu(cast.alice, event, required=True)
+    seq = cast.alice.get(f"/api/events/{event['id']}/changes").json["changes"][0]["seq"]
+    url = path.format(event_id=event["id"], seq=seq)
+    refused = cast.alice.request(method.upper(), url, json=values)
+    assert (refused.status, refused.broken) == (422, [field])
+    assert field in document["paths"][path][method]["x-rules"]
 
 
 def test_a_list_of_values_is_described_as_a_list(document: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from kalends.features.changes.rules.cursor import Cursor
 from kalends.features.comments.model import CommentItem
 from kalends.features.contacts.model import ContactItem
 from kalends.features.deliveries.model import Notified
-from kalends.features.events.input_model import NoticeText, Notify
+from kalends.features.events.input_model import NOTIFY_RULE, NoticeText, Notify
 from kalends.features.events.model import EventItem
 from kalends.features.events.series.model import Repeat
 from kalends.features.responses.model import ResponseItem
@@ -69,6 +69,8 @@ class EventChangeIndex(Page):
 
 class UndoInput(Struct, kw_only=True):
     """Whom an undo notifies: nobody, unless you say so."""
+
+    OPTIONS: ClassVar = StructOptions(rules={**NOTIFY_RULE, "message": "needs a notify other than none"})
 
     notify: Notify = "none"
     message: NoticeText | None = None

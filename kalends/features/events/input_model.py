@@ -93,6 +93,7 @@ Notify = Annotated[
     ),
     FieldOptions(read=_read_notify, takes_list=True, schema=_NOTIFY_SCHEMA),
 ]
+NOTIFY_RULE = {"notify": "may have ids of responses to these events only"}
 NoticeText = Annotated[str, Meta(max_length=2_000, description="What to add to the mail."), FieldOptions(multiline=True)]
 
 
@@ -103,6 +104,7 @@ class EventFields(Struct, kw_only=True):
         rules={
             "start_time": "must lie in the years 1900 to 9999 on the event's own clocks",
             "end_time": "must not be before start_time",
+            "responses_until": "must lie in the years 1900 to 9999 on the event's own clocks",
             "location": "composed of its parts must have at most 500 characters",
             "tag": "must leave at most 100 tags",
             **dict.fromkeys(("image_url", "online_url", "ticket_url"), HTTP_ONLY),
@@ -186,7 +188,9 @@ class EventInput(EventFields, kw_only=True):
 class EventUpsert(EventFields, kw_only=True):
     """The fields of the event with this UID, which may be new."""
 
-    OPTIONS: ClassVar = structs.replace(EventFields.OPTIONS, same_in_query=frozenset({"uid"}))
+    OPTIONS: ClassVar = structs.replace(
+        EventFields.OPTIONS, rules=EventFields.OPTIONS.rules | NOTIFY_RULE, same_in_query=frozenset({"uid"})
+    )
 
     uid: Annotated[Uid, Meta(description="The UID by which other programs know it.")]
     calendar_id: Annotated[Id, Meta(description="The calendar that has it; your primary one by default.")] | None = None
@@ -197,6 +201,8 @@ class EventUpsert(EventFields, kw_only=True):
 
 class EventUid(Struct, kw_only=True):
     """The event or the series with this UID, to be deleted."""
+
+    OPTIONS: ClassVar = StructOptions(rules=NOTIFY_RULE)
 
     uid: Annotated[Uid, Meta(description="The UID by which other programs know it.")]
     calendar_id: Annotated[Id, Meta(description="The calendar that has it; your primary one by default.")] | None = None
@@ -237,7 +243,11 @@ class EventChanges(EventFields, kw_only=True):
 
     OPTIONS: ClassVar = structs.replace(
         EventFields.OPTIONS,
-        rules={**EventFields.OPTIONS.rules, "calendar_id": "moves the dates of a series together, with the scope all or following"},
+        rules={
+            **EventFields.OPTIONS.rules,
+            **NOTIFY_RULE,
+            "calendar_id": "moves the dates of a series together, with the scope all or following",
+        },
     )
 
     calendar_id: Annotated[Id, Meta(description="The calendar to move it to.")] | None = None
@@ -251,7 +261,7 @@ class EventChanges(EventFields, kw_only=True):
 class EventIds(Struct, kw_only=True):
     """More events to act on."""
 
-    OPTIONS: ClassVar = StructOptions(rules={"scope": "works with a single event only, not with ids"})
+    OPTIONS: ClassVar = StructOptions(rules={"scope": "works with a single event only, not with ids", **NOTIFY_RULE})
 
     ids: Annotated[Ids, Meta(description="More events to delete, all or none.")] | None = None
     scope: Scope = "this"
@@ -273,6 +283,7 @@ class RepeatInput(Struct, kw_only=True):
             "rrule": "does not go with frequency, interval, end_date, count, short_months and the fields that begin with by_",
             "short_months": "last goes with MONTHLY and YEARLY, and with one day of the month",
             "except": "must not have a date of also",
+            **NOTIFY_RULE,
         }
     )
 

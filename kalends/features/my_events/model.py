@@ -1,12 +1,13 @@
 """My events: what the API replies with and takes."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
 from kalends.core.records.response import Attendance
 from kalends.features.events.model import EventItem
 from kalends.features.responses.model import SeatPlace
+from kalends.http.input.options import StructOptions
 from kalends.http.input.types import Scope
 from kalends.http.paging import Page, Paging
 
@@ -48,6 +49,14 @@ class MyEventIndex(Page):
 
 class MyAnswer(Struct, kw_only=True):
     """Your answer, or whether an invitation is in your calendar."""
+
+    OPTIONS: ClassVar = StructOptions(
+        rules={
+            "number": "must not exceed the event's party_max, nor that of your invitation",
+            "answers": "to required questions are not taken here: say YES with them to POST /api/responses",
+            "on_calendar": "is for events to which you are invited",
+        }
+    )
 
     response: Annotated[Attendance, Meta(description="Whether you come.")] | None = None
     scope: Scope = "this"
