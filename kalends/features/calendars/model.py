@@ -84,6 +84,8 @@ class ReaderColor(Struct, kw_only=True):
 class Sharing(Struct, kw_only=True):
     """The person to share a calendar with, and their role."""
 
+    OPTIONS: ClassVar = StructOptions(rules={"user_name": "must be an e-mail address if it has an @"})
+
     user_name: NameOrCheckedAddress
     role: Role = "viewer"
 

@@ -11,13 +11,13 @@ from kalends.http.input.options import StructOptions
 from kalends.http.input.types import CreatedAt, Instant, Name, RecordId
 from kalends.http.paging import Page
 
-_RULES = StructOptions(rules={"current_password": "is required if you signed in more than an hour ago"})
+_RULES = {"current_password": "is required if you signed in more than an hour ago"}
 
 
 class OfferInput(Struct, kw_only=True):
     """To whom a calendar is offered."""
 
-    OPTIONS: ClassVar = _RULES
+    OPTIONS: ClassVar = StructOptions(rules=_RULES | {"user_name": "must be someone else with an active account"})
 
     user_name: Annotated[Name, Meta(description="The user name of someone else.")]
     current_password: CurrentPassword | None = None
@@ -26,7 +26,7 @@ class OfferInput(Struct, kw_only=True):
 class OfferAnswer(Struct, kw_only=True):
     """Whether the offer is accepted."""
 
-    OPTIONS: ClassVar = _RULES
+    OPTIONS: ClassVar = StructOptions(rules=_RULES)
 
     accepted: Annotated[bool, Meta(description="true: the calendar is yours from now on. false: the offer ends.")]
     current_password: CurrentPassword | None = None

@@ -25,6 +25,8 @@ class PeopleQuery(Paging, kw_only=True, frozen=True):
 class PersonInput(Struct, kw_only=True):
     """What an admin changes of an account: one of these, or both."""
 
+    OPTIONS: ClassVar = StructOptions(rules={"role": "is required, unless there is a sending"})
+
     role: Annotated[Role, Meta(description="What the account may do: `admin` administers the site.")] | None = None
     sending: Annotated[Sending, Meta(description="Whether the account may send to people who have not answered it.")] | None = None
     current_password: CurrentPassword | None = None
