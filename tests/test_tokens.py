@@ -30,6 +30,19 @@ def test_a_derived_secret_follows_from_purpose_subject_and_server(tmp_path: Path
     assert len({secret, *others}) == 4
 
 
+def test_only_what_was_encrypted_is_decrypted(tmp_path: Path) -> None:
+    here, there = Settings(data=str(tmp_path / "here")), Settings(data=str(tmp_path / "there"))
+    text = tokens.encrypt(here, "address", "1", "https://example.org/ü")
+    assert tokens.decrypt(here, "address", "1", text) == "https://example.org/ü"
+    others = [
+        tokens.decrypt(here, "address", "2", text),
+        tokens.decrypt(here, "login", "1", text),
+        tokens.decrypt(there, "address", "1", text),
+    ]
+    forged = [tokens.decrypt(here, "address", "1", each) for each in ("", "forged", text[:-4], "\ud800", "a\x00b")]
+    assert not any((*others, *forged))
+
+
 def test_a_setting_replaces_the_stored_secret(tmp_path: Path) -> None:
     with_secret = Settings(data=str(tmp_path / "data"), secret="x" * 32)
     tokens.ensure_secret(with_secret)

@@ -51,11 +51,11 @@ def encrypt(settings: Settings, purpose: str, subject: str, text: str) -> str:
 
 
 def decrypt(settings: Settings, purpose: str, subject: str, text: str) -> str | None:
-    """The text that `encrypt` had; None if it was encrypted with another secret, or for another subject."""
+    """The text that `encrypt` had; None if this is none of its results, or one for another subject or with another secret."""
     from cryptography.fernet import InvalidToken
 
     try:
-        return _cipher(settings, purpose, subject).decrypt(text.encode()).decode()
+        return _cipher(settings, purpose, subject).decrypt(text.encode(errors="replace")).decode()
     except InvalidToken:
         return None
 
