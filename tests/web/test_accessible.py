@@ -25,8 +25,8 @@ from tests.web.parsed import ParsedPages
 from tests.web.scene import Scene
 from tests.web.windows import HEIGHT, NARROW, WIDE, Windows
 
-# What axe would find without drawing the page: fields, links, buttons and pictures without a name, an id used twice, a level of headings
-# left out, no heading of the first level, no title.
+# What axe would find without drawing the page: fields, links, buttons and pictures without a name, an id used twice, regions of the same
+# name, a level of headings left out, no heading of the first level, no title.
 UNNAMED = """() => {
   const named = element => element.labels?.length || element.getAttribute('aria-label') || element.getAttribute('aria-labelledby')
     || element.title || (!element.matches('input, select, textarea') && element.textContent.trim())
@@ -37,6 +37,9 @@ UNNAMED = """() => {
   problems.push(...[...document.querySelectorAll('img:not([alt])')].map(element => element.outerHTML));
   const ids = [...document.querySelectorAll('[id]')].map(element => element.id);
   problems.push(...ids.filter((id, n) => ids.indexOf(id) < n));
+  const regions = [...document.querySelectorAll('section, [role=region]')].map(element => element.getAttribute('aria-label')
+    ?? document.getElementById(element.getAttribute('aria-labelledby'))?.textContent.trim()).filter(Boolean);
+  problems.push(...regions.filter((name, n) => regions.indexOf(name) < n));
   let level = 0;
   for (const heading of document.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
     if (heading.tagName[1] > level + 1) problems.push(heading.outerHTML);
