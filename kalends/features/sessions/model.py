@@ -14,7 +14,11 @@ class Credentials(Struct, kw_only=True):
     """Exactly one set: user_name and password, or ticket and code, or passkey, or wkey, or digest and timestamp."""
 
     OPTIONS: ClassVar = StructOptions(
-        alternatives=(("user_name", "password"), ("ticket", "code"), ("passkey",), ("wkey",), ("digest", "timestamp"))
+        rules={
+            **dict.fromkeys(("user_name", "ticket", "code", "wkey", "digest", "timestamp"), "counts as missing if it is white space alone"),
+            "password": "is required with a user_name, or if there is no other set",
+        },
+        alternatives=(("user_name", "password"), ("ticket", "code"), ("passkey",), ("wkey",), ("digest", "timestamp")),
     )
 
     user_name: NameOrAddress | None = None
