@@ -285,4 +285,5 @@ def visit(looks: Windows, scene: Scene, visit: Visit, width: int = WIDE) -> Page
     page = looks.cached(reader(scene, visit.reader), width=width)
     reply = go(page, url_of(scene, visit.path))
     assert reply.status == 200, (str(visit), reply.status)
+    assert "/sign-in?next=" not in page.url, str(visit)
     return page

@@ -1,5 +1,6 @@
 """Browser windows that watch their pages: an error on a page fails the test that opened the window."""
 
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,6 +17,8 @@ HEIGHT = 800
 # With scripts on a phone and without them on a laptop; with `--soak` the other way round, too.
 _IN_SOAK = [pytest.param(PHONE, False, marks=pytest.mark.soak), pytest.param(WIDE, True, marks=pytest.mark.soak)]
 ON_PHONE_AND_LAPTOP = pytest.mark.parametrize(("width", "script"), [(PHONE, True), (WIDE, False), *_IN_SOAK])
+# A form, in either encoding, by which `question.js` learns what is to be asked.
+ASKS = re.compile(r"\bask(?:=|\"\s+)true")
 # Pages with it do not refresh themselves. A route of Playwright would do the same, but all requests would pass through it.
 NO_STREAM = "EventSource = class { addEventListener() {} close() {} }"
 
@@ -88,7 +91,9 @@ class Windows:
 
     def _on_response(self, response: Response) -> None:
         is_page = response.request.resource_type == "document"
-        if (response.status >= 500 and not self.may_fail) or (response.status >= 400 and not is_page):
+        # A form that is invalid is sent once more, as a page.
+        is_sent_again = response.status == 422 and ASKS.search(response.request.post_data or "") is not None
+        if (response.status >= 500 and not self.may_fail) or (response.status >= 400 and not is_page and not is_sent_again):
             self.faults.append(f"{response.status} for {response.request.method} {response.url}")
 
     def _on_console(self, message: ConsoleMessage) -> None:
