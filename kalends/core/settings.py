@@ -67,9 +67,7 @@ class Settings(Struct, frozen=True, kw_only=True, cache_hash=True):
     port: Annotated[int, Meta(ge=0, le=65535, description="Port to listen on.")] = 8000
     workers: Annotated[int, Meta(ge=1, le=64, description="Number of server processes.")] = 1
     threads: Annotated[int, Meta(ge=1, le=256, description="Threads per server process that run requests.")] = 8
-    queue: Annotated[
-        int, Meta(ge=1, le=100_000, description="Requests per process that may wait for a thread; others get 503 after a second.")
-    ] = 256
+    queue: Annotated[int, Meta(ge=1, le=100_000, description="Requests per process that may wait for a thread; others get 503.")] = 1_024
     body_timeout: Annotated[
         int,
         Meta(

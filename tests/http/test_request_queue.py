@@ -52,8 +52,7 @@ def test_an_error_reaches_its_caller_and_the_thread_goes_on(queue: RequestQueue)
     assert loops.run(ask()) == 1
 
 
-def test_more_than_the_threads_wait_and_more_than_the_queue_are_refused(queue: RequestQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_queue, "ROOM_SECONDS", 0.01)
+def test_more_than_the_threads_wait_and_more_than_the_queue_are_refused(queue: RequestQueue) -> None:
     released = threading.Event()
 
     async def ask() -> tuple[int, int]:
@@ -69,42 +68,6 @@ def test_more_than_the_threads_wait_and_more_than_the_queue_are_refused(queue: R
         return counts
 
     assert loops.run(ask()) == (THREADS, QUEUE)
-
-
-def test_what_finds_no_room_runs_if_there_is_room_soon(queue: RequestQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_queue, "ROOM_SECONDS", 0.1)
-    released = threading.Event()
-
-    async def ask() -> int:
-        tasks = _fill(queue, released)
-        await asyncio.sleep(0)
-        one_more = asyncio.ensure_future(queue.run(lambda: 1))
-        await asyncio.sleep(0)
-        assert (queue.is_full, one_more.done()) == (True, False)
-        released.set()
-        await asyncio.gather(*tasks)
-        return await one_more
-
-    assert loops.run(ask()) == 1
-
-
-def test_what_finds_too_many_that_wait_for_room_is_refused_immediately(queue: RequestQueue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_queue, "MAX_OUTSIDE", 2)
-    released = threading.Event()
-
-    async def ask() -> None:
-        tasks = _fill(queue, released)
-        await asyncio.sleep(0)
-        waiting = [asyncio.ensure_future(queue.wait_for_room()) for _ in range(2)]
-        await asyncio.sleep(0)
-        with pytest.raises(Overloaded):
-            await queue.run(lambda: None)
-        assert [each.done() for each in waiting] == [False, False]
-        released.set()
-        await asyncio.gather(*tasks)
-        assert await asyncio.gather(*waiting) == [True, True]
-
-    loops.run(ask())
 
 
 def test_what_waits_too_long_is_refused_and_never_runs(queue: RequestQueue, monkeypatch: pytest.MonkeyPatch) -> None:

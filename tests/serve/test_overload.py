@@ -96,17 +96,6 @@ def test_a_request_beyond_the_queue_is_refused_before_it_is_parsed(overloaded: R
     connection.close()
 
 
-def test_a_request_that_finds_room_soon_is_served(start: Start) -> None:
-    service = start(threads=1, queue=1)
-    connection = service.connection()
-    with full_queue(service):
-        connection.request("GET", "/api/events")
-        assert service.get("/healthz").status == 200
-        assert not select([connection.sock], [], [], 0)[0]
-    assert connection.getresponse().status == 200
-    connection.close()
-
-
 def test_a_refused_request_whose_body_comes_later_leaves_its_connection_open(overloaded: Running) -> None:
     connection = overloaded.connection()
     send_head_then_body(connection, b'{"name": "Concerts"}')

@@ -161,7 +161,7 @@ class Edge:
         self._active += 1
         self._arrivals += 1
         try:
-            if self._queue.is_full and self._needs_queue(scope) and not await self._queue.wait_for_room():
+            if self._queue.is_full and self._needs_queue(scope):
                 reply: Reply | None = await self._refuse(scope, proto)
             else:
                 reply = await self._respond(scope, proto)

@@ -17,11 +17,6 @@ from kalends.db import Database
 from kalends.http.serving.cancellation import Job, Reads
 from kalends.http.serving.thread_pool import QUEUE_SECONDS
 
-# How long a request waits for room in the queue before it is refused, and how many may: a client that is refused at once asks again at
-# once, and refusing a list takes a fifth of the time of serving it.
-ROOM_SECONDS = 1
-MAX_OUTSIDE = 4_000
-
 T = TypeVar("T")
 
 
@@ -40,8 +35,6 @@ class RequestQueue:
         self._waiting: dict[Job, float] = {}
         # Jobs whose result was not delivered.
         self._pending = 0
-        # How many wait for room in the queue.
-        self._outside = 0
         self._finished: deque[tuple[Job, Any, BaseException | None]] = deque()
         # Whether the event loop was called to deliver what is finished.
         self._is_called = False
@@ -74,7 +67,7 @@ class RequestQueue:
 
         proto: the connection of a read, which is cancelled when its client disconnects.
         """
-        if self.is_full and not await self.wait_for_room():
+        if self.is_full:
             raise queue_full()
         loop = asyncio.get_running_loop()
         # First: if it fails, the work has no slot and never runs.
@@ -96,17 +89,6 @@ class RequestQueue:
             if proto:
                 self._reads.remove(job)
             self._pending -= 1
-
-    async def wait_for_room(self) -> bool:
-        """Wait a while; False if the queue is still full, or if too many wait already."""
-        if self._outside >= MAX_OUTSIDE:
-            return False
-        self._outside += 1
-        try:
-            await asyncio.sleep(ROOM_SECONDS)
-        finally:
-            self._outside -= 1
-        return not self.is_full
 
     def _add_thread(self, loop: asyncio.AbstractEventLoop) -> None:
         thread = Thread(target=self._run_jobs, args=(loop,), name=f"request_{len(self._threads)}", daemon=True)
