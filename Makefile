@@ -33,7 +33,7 @@ check:                  ## check the style, the types and what needs neither Pos
 	@$(MAKE) lint
 	@$(MAKE) --jobs types pytest PROCESSES=$(CORES) OPTIONS="--databases=sqlite --no-processes --no-long-files"
 
-soak:                   ## run every check, and the long forms of the tests: in half an hour and more
+soak:                   ## run every check, and the long forms of the tests: in two hours and more
 	@$(MAKE) --jobs lint unit-dependencies
 	@$(MAKE) --jobs types pytest OPTIONS=--soak
 
